@@ -1,0 +1,36 @@
+// inspect_system(): what this machine and this build offer, for `changeaware doctor` and bug reports.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace changeaware {
+
+// An engine or an optional part.
+struct SystemPart {
+  std::string name;
+  std::string version;  // empty when not present
+  bool present = false;
+  std::string note;     // what it is for; when not present, why and how to get it
+};
+
+struct SystemReport {
+  std::string version;         // of this library
+  std::string package_format;  // newest that it reads, "1.0"
+  std::string cpu_model;
+  std::vector<std::string> cpu_features;  // those that engines use: "AVX2", "AVX-512", "NEON", …
+  int cores = 0;                          // physical
+  int threads = 0;                        // hardware threads
+  int usable_threads = 0;                 // that this process may run on
+  uint64_t memory_bytes = 0;
+  std::vector<SystemPart> engines;
+  std::vector<SystemPart> optional_parts;
+  std::vector<std::string> missing;  // one sentence each, with how to get it; empty = all well
+};
+
+// Never fails: what cannot be found out is empty or 0. Tries to start each engine, which may take a
+// second. Thread safety: may be called concurrently.
+SystemReport inspect_system();
+
+}  // namespace changeaware

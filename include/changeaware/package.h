@@ -1,0 +1,100 @@
+// Package and Manifest: what compile() writes and a Session runs. docs/package_format.md describes
+// the file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "changeaware/status.h"
+#include "changeaware/tensor.h"
+
+namespace changeaware {
+
+// One tensor that enters or leaves the program or a callable. Ports are bound by name: a callable's
+// input is the program input or the callable output of the same name.
+struct Port {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  // One per dimension: "3", or a symbolic expression such as "s0" or "2*s0".
+  std::vector<std::string> shape;
+};
+
+struct Callable {
+  std::string name;                              // "main", "segment_image"
+  std::vector<std::string> dependencies;         // program inputs whose values it depends on
+  std::vector<std::string> shape_dependencies;   // program inputs of which only the shape matters
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;                     // assertion conditions last
+  std::vector<std::string> assertions;           // messages; the last outputs are their conditions
+  uint64_t weight_bytes = 0;                     // distinct constant bytes that it reads
+  uint64_t node_count = 0;
+};
+
+struct Strategy {
+  std::string name;                    // "monolithic", "full_retention"
+  std::vector<std::string> callables;  // in execution order
+  uint64_t retained_bytes = 0;         // of everything it retains, at the example shapes
+};
+
+struct Rejection {
+  std::string candidate;
+  std::string reason;
+};
+
+// A program output: produced by a callable, passed through from an input, or fixed at export.
+struct ProgramOutput {
+  std::string name;
+  enum class Kind : uint8_t { kPort, kConstantTensor, kNone, kInt, kFloat, kBool, kString } kind = Kind::kPort;
+  Port port;                // kPort, kConstantTensor: port.name is the value's name (two outputs may share it)
+  int64_t int_value = 0;    // kInt, kBool
+  double float_value = 0;   // kFloat
+  std::string string_value;
+};
+
+// A program input. One that was fixed at export is not asked for.
+struct ProgramInput {
+  Port port;
+  // Text of the constant ("None", "3", "True"); empty = a tensor the caller gives.
+  std::string fixed_value;
+};
+
+struct SymbolBounds {
+  std::string symbol;
+  int64_t min = 0;
+  int64_t max = INT64_MAX;
+};
+
+struct Manifest {
+  int format_major = 1;
+  int format_minor = 0;
+  std::string engine_name;
+  std::string engine_version;
+  std::string torch_version;
+  std::vector<ProgramInput> inputs;    // in the program's order
+  std::vector<ProgramOutput> outputs;  // in the program's order
+  std::string in_spec;                 // PyTorch treespec JSON of (args, kwargs)
+  std::string out_spec;
+  std::vector<SymbolBounds> symbols;
+  std::vector<Callable> callables;     // "main" first, then segments in execution order
+  std::vector<Strategy> strategies;
+  std::vector<Rejection> rejections;
+  bool verified = false;
+
+  // Corrupt, naming the field, when the parts contradict each other.
+  Status validate() const;
+  const Callable* find_callable(std::string_view name) const;
+};
+
+class Package {
+ public:
+  // Maps the file and reads the manifest. Errors: Io, Corrupt, Unsupported (a newer major format,
+  // or not a package: the message says what it is).
+  static Result<std::shared_ptr<const Package>> open(const std::string& path);
+  virtual ~Package() = default;
+  virtual const Manifest& manifest() const = 0;
+  virtual const std::string& path() const = 0;
+};
+
+}  // namespace changeaware

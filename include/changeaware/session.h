@@ -1,0 +1,106 @@
+// Session: answers requests on a package, running only what changed inputs make necessary.
+//
+// Thread safety: every method may be called concurrently. Requests on one session share what is
+// retained; engine work of different requests may overlap.
+// Ownership: input tensors are read during run() and not kept. Output tensors are the caller's own:
+// they never alias what the session retains.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "changeaware/package.h"
+#include "changeaware/status.h"
+#include "changeaware/tensor.h"
+
+namespace changeaware {
+
+struct SessionOptions {
+  int threads = 0;                                   // engine threads; 0 = all cores
+  uint64_t retained_budget_bytes = 1ull << 30;       // hard limit for retained tensors
+  // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
+  // tag was seen with other bytes.
+  bool check_versions = false;
+};
+
+struct Request {
+  // Every input that the wanted outputs depend on, by name. Any strides.
+  std::map<std::string, Tensor> inputs;
+  // Optional version tags by input name. The caller promises: equal tags of one input mean equal
+  // dtype, shape and bytes. The bytes of a tagged input are not read to fingerprint it. A tag
+  // without a value in `inputs` is InvalidArgument.
+  std::map<std::string, std::string> versions;
+  // Output names; empty = all. Assertions run when a wanted output or the request as a whole
+  // (empty want) needs the callable that owns them.
+  std::vector<std::string> want;
+  // Force a strategy by name ("monolithic"); empty = the session chooses.
+  std::string strategy;
+  // false: retained values are neither read nor written (a full run).
+  bool reuse = true;
+};
+
+struct OutputValue {
+  std::string name;
+  // Not defined() for None and string outputs. Numbers fixed at export are tensors of rank 0
+  // (int64, float64, bool).
+  Tensor tensor;
+};
+
+// What happened to one callable, and why.
+struct Decision {
+  std::string callable;
+  enum class Outcome : uint8_t { kRan, kReused, kNotNeeded } outcome = Outcome::kRan;
+  std::string reason;   // "image changed", "retained", "evicted", "not needed by masks"
+  bool retained = false;          // its outputs are retained after the request
+  std::string not_retained_why;   // "4 MiB is larger than the budget of 1 MiB"
+};
+
+struct Report {
+  std::vector<std::string> changed;  // inputs whose version differs from the previous request's
+  std::string strategy;
+  std::vector<std::string> ran;      // callable names, in execution order
+  std::vector<std::string> reused;
+  std::vector<Decision> decisions;   // every callable of the strategy
+  double fingerprint_us = 0;
+  double engine_us = 0;
+  double total_us = 0;
+};
+
+struct Response {
+  std::vector<OutputValue> outputs;  // the wanted ones, in the program's order
+  Report report;
+};
+
+struct SessionStats {
+  uint64_t requests = 0;
+  uint64_t failed = 0;
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  uint64_t evictions = 0;
+  uint64_t retained_bytes = 0;
+  uint64_t retained_bytes_peak = 0;
+  uint64_t retained_entries = 0;
+  std::map<std::string, uint64_t> runs;  // engine calls by callable
+};
+
+class Session {
+ public:
+  static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Package> package,
+                                                 const SessionOptions& options = {});
+  virtual ~Session() = default;
+
+  // Errors: InvalidArgument (unknown, missing or unfit input, output or strategy: lists what is
+  // valid), FailedAssertion (an assertion of the program), Unsupported (values outside what the
+  // engine computes exactly: int64 beyond int32, NaN), Internal. A failed request retains nothing.
+  virtual Result<Response> run(const Request& request) = 0;
+  // Loads every callable of the default strategy now rather than on first use.
+  virtual Status load() = 0;
+  virtual SessionStats stats() const = 0;
+  // Forgets everything retained.
+  virtual void clear() = 0;
+};
+
+}  // namespace changeaware

@@ -1,0 +1,104 @@
+#include "analysis/cost.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace changeaware {
+namespace {
+
+double elements(const Graph& graph, ValueId id) {
+  double n = 1;
+  for (const Dim& d : graph.value(id).spec.dims) n *= static_cast<double>(d.size);
+  return n;
+}
+
+// Elements of argument `index` when it is a tensor, else 0; and one of its sizes from the end.
+double argument_elements(const Graph& graph, const Node& node, size_t index) {
+  const auto* ref = index < node.args.size() ? std::get_if<ValueRef>(&node.args[index]) : nullptr;
+  return ref == nullptr ? 0 : elements(graph, ref->id);
+}
+double argument_size(const Graph& graph, const Node& node, size_t index, size_t from_end) {
+  const auto* ref = index < node.args.size() ? std::get_if<ValueRef>(&node.args[index]) : nullptr;
+  if (ref == nullptr) return 1;
+  const auto& dims = graph.value(ref->id).spec.dims;
+  return from_end < dims.size() ? static_cast<double>(dims[dims.size() - 1 - from_end].size) : 1;
+}
+
+using Flops = double (*)(const Graph&, const Node&, double outputs);
+
+// out[…, m, n] = sum over k; k is the last size of the first factor.
+template <size_t kFactor>
+double contraction(const Graph& g, const Node& node, double outputs) {
+  return 2 * outputs * argument_size(g, node, kFactor, 0);
+}
+// weight[out, in / groups, …]: each output sums over everything but the first dimension.
+double convolution(const Graph& g, const Node& node, double outputs) {
+  const auto* ref = std::get_if<ValueRef>(&node.args[1]);
+  const double out_channels = ref ? static_cast<double>(g.value(ref->id).spec.dims.at(0).size) : 1;
+  return 2 * outputs * argument_elements(g, node, 1) / std::max(out_channels, 1.0);
+}
+// Transposed: every input element meets everything but the first dimension of weight[in, …].
+double transposed_convolution(const Graph& g, const Node& node, double) {
+  const auto* ref = std::get_if<ValueRef>(&node.args[1]);
+  const double in_channels = ref ? static_cast<double>(g.value(ref->id).spec.dims.at(0).size) : 1;
+  return 2 * argument_elements(g, node, 0) * argument_elements(g, node, 1) / std::max(in_channels, 1.0);
+}
+// softmax(q k^T) v: two contractions over the same pair of lengths.
+double attention(const Graph& g, const Node& node, double outputs) {
+  return 4 * outputs * argument_size(g, node, 1, 1);
+}
+
+constexpr std::array<std::pair<std::string_view, Flops>, 14> kFlops = {{
+    {"aten.linear.default", contraction<0>},
+    {"aten.matmul.default", contraction<0>},
+    {"aten.mm.default", contraction<0>},
+    {"aten.bmm.default", contraction<0>},
+    {"aten.addmm.default", contraction<1>},
+    {"aten.baddbmm.default", contraction<1>},
+    {"aten.conv1d.default", convolution},
+    {"aten.conv2d.default", convolution},
+    {"aten.conv3d.default", convolution},
+    {"aten.convolution.default", convolution},
+    {"aten.conv_transpose1d.default", transposed_convolution},
+    {"aten.conv_transpose2d.input", transposed_convolution},
+    {"aten.conv_transpose3d.input", transposed_convolution},
+    {"aten.scaled_dot_product_attention.default", attention},
+}};
+
+}  // namespace
+
+uint64_t value_bytes(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (value.kind != ValueKind::kTensor) return sizeof(int64_t);
+  return static_cast<uint64_t>(elements(graph, id)) * dtype_bytes(value.spec.dtype);
+}
+
+NodeCost estimate_cost(const Graph& graph, const Node& node) {
+  NodeCost cost;
+  double outputs = 0;
+  for (ValueId id : node.outputs) {
+    if (id == kNoId) continue;
+    outputs += elements(graph, id);
+    cost.moved_bytes += static_cast<double>(value_bytes(graph, id));
+  }
+  cost.flops = outputs;
+  // What is read costs no more than what a dense pass over the results would: an embedding table
+  // is not read whole.
+  for_each_input(node, [&](ValueId id) {
+    const double limit = 16 * cost.moved_bytes;
+    cost.moved_bytes += std::min(static_cast<double>(value_bytes(graph, id)), std::max(limit, 1.0));
+  });
+  for (const auto& [name, flops] : kFlops) {
+    if (name == node.op->name) cost.flops = flops(graph, node, outputs);
+  }
+  return cost;
+}
+
+double nominal_microseconds(const NodeCost& cost) {
+  constexpr double kFlopsPerMicrosecond = 100e3;
+  constexpr double kBytesPerMicrosecond = 10e3;
+  return std::max(cost.flops / kFlopsPerMicrosecond, cost.moved_bytes / kBytesPerMicrosecond);
+}
+
+}  // namespace changeaware

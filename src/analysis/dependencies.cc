@@ -1,0 +1,126 @@
+#include "analysis/dependencies.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "analysis/symbols.h"
+#include "base/errors.h"
+
+namespace changeaware {
+namespace {
+
+struct MetadataArgument {
+  std::string_view op;
+  std::string_view argument;
+};
+
+constexpr std::array kMetadataOnly = {
+    MetadataArgument{"aten.sym_size.int", "self"},
+    MetadataArgument{"aten.sym_numel.default", "self"},
+    MetadataArgument{"aten.sym_stride.int", "self"},
+    MetadataArgument{"aten.sym_storage_offset.default", "self"},
+    MetadataArgument{"aten.zeros_like.default", "self"},
+    MetadataArgument{"aten.ones_like.default", "self"},
+    MetadataArgument{"aten.full_like.default", "self"},
+    MetadataArgument{"aten.new_zeros.default", "self"},
+    MetadataArgument{"aten.new_ones.default", "self"},
+    MetadataArgument{"aten.new_full.default", "self"},
+    MetadataArgument{"aten.expand_as.default", "other"},
+    MetadataArgument{"aten.view_as.default", "other"},
+    MetadataArgument{"aten.reshape_as.default", "other"},
+    MetadataArgument{"aten.type_as.default", "other"},
+};
+
+class Analysis {
+ public:
+  explicit Analysis(const Graph& graph) : graph_(graph), none_(graph.inputs().size()) {
+    out_.values.assign(graph.values().size(), none_);
+    out_.shapes.assign(graph.values().size(), none_);
+  }
+
+  Result<Dependencies> run() {
+    seed_inputs();
+    for (const Node& node : graph_.nodes()) CA_RETURN_IF_ERROR(visit(node));
+    return std::move(out_);
+  }
+
+ private:
+  void seed_inputs() {
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) {
+      const ValueId id = graph_.inputs()[i];
+      is_input_[id] = true;
+      out_.values[id].set(i);
+      out_.shapes[id].set(i);
+      for (const Dim& d : graph_.value(id).spec.dims) {
+        // Two inputs that share a symbol have equal sizes there by the program's own guard, so the
+        // first one stands for both. An expression defines no symbol of its own.
+        if (!d.fixed() && symbols_in(d.expression).size() == 1 && symbols_in(d.expression)[0] == d.expression) {
+          owner_.emplace(d.expression, i);
+        }
+      }
+      if (graph_.value(id).kind == ValueKind::kSymInt) owner_.emplace(graph_.value(id).symbol.expression, i);
+    }
+  }
+
+  Status visit(const Node& node) {
+    InputSet values = none_;
+    InputSet shapes = none_;
+    for (size_t a = 0; a < node.args.size(); ++a) {
+      const bool metadata = reads_only_metadata(*node.op, a);
+      for_each_value(node.args[a], [&](ValueId id) {
+        if (metadata && is_input_.contains(id)) {
+          // Only symbolic sizes can differ between requests; they are added from the result below.
+          return;
+        }
+        values |= out_.values[id];
+        shapes |= out_.shapes[id];
+      });
+    }
+    for (ValueId id : node.outputs) {
+      if (id != kNoId) CA_RETURN_IF_ERROR(add_symbols(graph_.value(id), shapes));
+    }
+    for (ValueId id : node.outputs) {
+      if (id == kNoId) continue;
+      out_.values[id] = values;
+      out_.shapes[id] = shapes;
+    }
+    return {};
+  }
+
+  Status add_symbols(const Value& value, InputSet& shapes) const {
+    CA_RETURN_IF_ERROR(add_symbols_of(value, value.symbol, shapes));
+    for (const Dim& d : value.spec.dims) CA_RETURN_IF_ERROR(add_symbols_of(value, d, shapes));
+    return {};
+  }
+  Status add_symbols_of(const Value& value, const Dim& dim, InputSet& shapes) const {
+    if (dim.fixed()) return {};
+    for (const std::string& symbol : symbols_in(dim.expression)) {
+      const auto it = owner_.find(symbol);
+      if (it == owner_.end()) {
+        return invalid_program("'{}' has a size with the symbol {}, which no input defines", value.name, symbol);
+      }
+      shapes.set(it->second);
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  const InputSet none_;
+  Dependencies out_;
+  std::map<ValueId, bool> is_input_;
+  std::map<std::string, size_t> owner_;  // symbol -> position of the input whose size it is
+};
+
+}  // namespace
+
+bool reads_only_metadata(const OpSchema& op, size_t index) {
+  return std::any_of(kMetadataOnly.begin(), kMetadataOnly.end(), [&](const MetadataArgument& m) {
+    return m.op == op.name && m.argument == op.args[index].name;
+  });
+}
+
+Result<Dependencies> analyse_dependencies(const Graph& graph) { return Analysis(graph).run(); }
+
+}  // namespace changeaware

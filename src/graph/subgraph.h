@@ -1,0 +1,20 @@
+// Subgraph extraction: some nodes of a graph as a graph of their own.
+#pragma once
+
+#include <span>
+
+#include "graph/graph.h"
+
+namespace changeaware {
+
+// The nodes `nodes` (ids in increasing order) with, as inputs, the values of `inputs`, and, as
+// outputs, the values of `outputs`, both in the given order. Constants that the nodes or outputs
+// read come along; value names stay. Symbols come along.
+// InvalidProgram when a node reads a value that is none of these.
+Result<Graph> extract_subgraph(const Graph& graph, std::span<const NodeId> nodes,
+                               std::span<const ValueId> inputs, std::span<const ValueId> outputs);
+
+// The same graph without nodes whose results neither an output nor an assertion needs.
+Graph eliminate_dead_nodes(const Graph& graph);
+
+}  // namespace changeaware
