@@ -1,0 +1,191 @@
+#include "regions/groups.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <set>
+#include <utility>
+
+#include "analysis/cost.h"
+
+namespace changeaware {
+namespace {
+
+std::vector<NodeId> producers(const Graph& graph) {
+  std::vector<NodeId> out(graph.values().size(), kNoId);
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    for (ValueId v : graph.node(n).outputs) {
+      if (v != kNoId) out[v] = n;
+    }
+  }
+  return out;
+}
+
+// Sets a bit for each program output (and assertion) that a node reaches.
+std::vector<InputSet> reached_outputs(const Graph& graph) {
+  const size_t roots = graph.outputs().size() + graph.assertions().size();
+  std::vector<InputSet> by_value(graph.values().size(), InputSet(roots));
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    for_each_value(graph.outputs()[i], [&](ValueId v) { by_value[v].set(i); });
+  }
+  for (size_t i = 0; i < graph.assertions().size(); ++i) {
+    by_value[graph.assertions()[i].condition].set(graph.outputs().size() + i);
+  }
+  std::vector<InputSet> by_node(graph.nodes().size(), InputSet(roots));
+  for (size_t n = graph.nodes().size(); n > 0; --n) {
+    const Node& node = graph.nodes()[n - 1];
+    for (ValueId v : node.outputs) {
+      if (v != kNoId) by_node[n - 1] |= by_value[v];
+    }
+    for_each_input(node, [&](ValueId v) { by_value[v] |= by_node[n - 1]; });
+  }
+  return by_node;
+}
+
+std::vector<double> node_times(const Graph& graph) {
+  std::vector<double> out;
+  for (const Node& node : graph.nodes()) out.push_back(nominal_microseconds(estimate_cost(graph, node)));
+  return out;
+}
+
+// Groups that own a program output or an assertion.
+std::set<uint32_t> root_groups(const Graph& graph, const Groups& groups) {
+  const std::vector<NodeId> producer = producers(graph);
+  std::set<uint32_t> out;
+  const auto add = [&](ValueId v) {
+    if (producer[v] != kNoId) out.insert(groups.of_node[producer[v]]);
+  };
+  for (const Argument& output : graph.outputs()) for_each_value(output, add);
+  for (const Assertion& a : graph.assertions()) add(a.condition);
+  return out;
+}
+
+}  // namespace
+
+Groups group_by_class(const Graph& graph, const Dependencies& dependencies) {
+  Groups groups;
+  groups.of_node.assign(graph.nodes().size(), kNoId);
+  std::map<std::pair<InputSet, InputSet>, uint32_t> numbers;
+  // Constant arithmetic that a root needs forms the class of the empty set.
+  std::vector<bool> wanted(graph.values().size(), false);
+  for (const Argument& output : graph.outputs()) for_each_value(output, [&](ValueId v) { wanted[v] = true; });
+  for (const Assertion& a : graph.assertions()) wanted[a.condition] = true;
+  for (size_t i = graph.nodes().size(); i > 0; --i) {
+    const Node& node = graph.nodes()[i - 1];
+    InputSet values(graph.inputs().size());
+    InputSet shapes(graph.inputs().size());
+    bool root = false;
+    for (ValueId v : node.outputs) {
+      if (v == kNoId) continue;
+      values |= dependencies.values[v];
+      shapes |= dependencies.shapes[v];
+      root = root || wanted[v];
+    }
+    if (shapes.none()) {
+      if (!root) continue;
+      for_each_input(node, [&](ValueId v) { wanted[v] = true; });
+    }
+    const auto [it, added] = numbers.try_emplace({values, shapes}, groups.count);
+    if (added) ++groups.count;
+    groups.of_node[i - 1] = it->second;
+  }
+  return groups;
+}
+
+void split_by_reached_outputs(const Graph& graph, Groups& groups, double least_us) {
+  const std::vector<InputSet> reached = reached_outputs(graph);
+  const std::vector<double> times = node_times(graph);
+  std::map<uint32_t, std::map<InputSet, double>> parts;
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    if (groups.of_node[n] != kNoId) parts[groups.of_node[n]][reached[n]] += times[n];
+  }
+  std::map<std::pair<uint32_t, InputSet>, uint32_t> numbers;
+  for (const auto& [group, by_outputs] : parts) {
+    const bool worth = std::all_of(by_outputs.begin(), by_outputs.end(),
+                                   [&](const auto& part) { return part.second >= least_us; });
+    if (by_outputs.size() < 2 || !worth) continue;
+    for (const auto& [outputs, time] : by_outputs) numbers[{group, outputs}] = groups.count++;
+  }
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    const auto it = numbers.find({groups.of_node[n], reached[n]});
+    if (it != numbers.end()) groups.of_node[n] = it->second;
+  }
+}
+
+std::vector<std::vector<uint32_t>> group_readers(const Graph& graph, const Groups& groups) {
+  const std::vector<NodeId> producer = producers(graph);
+  std::vector<std::set<uint32_t>> sets(groups.count);
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    const uint32_t reader = groups.of_node[n];
+    if (reader == kNoId) continue;
+    for_each_input(graph.node(n), [&](ValueId v) {
+      const uint32_t writer = producer[v] == kNoId ? kNoId : groups.of_node[producer[v]];
+      if (writer != kNoId && writer != reader) sets[writer].insert(reader);
+    });
+  }
+  std::vector<std::vector<uint32_t>> out;
+  for (const auto& s : sets) out.emplace_back(s.begin(), s.end());
+  return out;
+}
+
+std::vector<GroupMerge> merge_tiny_groups(const Graph& graph, Groups& groups, double tiny_us) {
+  const std::vector<double> times = node_times(graph);
+  std::vector<GroupMerge> merges;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    std::vector<double> cost(groups.count, 0);
+    std::vector<NodeId> first(groups.count, kNoId);
+    for (size_t n = graph.nodes().size(); n > 0; --n) {
+      const uint32_t g = groups.of_node[n - 1];
+      if (g == kNoId) continue;
+      cost[g] += times[n - 1];
+      first[g] = static_cast<NodeId>(n - 1);
+    }
+    const auto readers = group_readers(graph, groups);
+    const std::set<uint32_t> roots = root_groups(graph, groups);
+    for (uint32_t g = 0; g < groups.count && !changed; ++g) {
+      if (first[g] == kNoId || readers[g].size() != 1 || roots.contains(g) || cost[g] >= tiny_us) continue;
+      std::replace(groups.of_node.begin(), groups.of_node.end(), g, readers[g][0]);
+      merges.push_back({first[g], cost[g]});
+      changed = true;
+    }
+  }
+  return merges;
+}
+
+void order_groups(const Graph& graph, Groups& groups) {
+  const auto readers = group_readers(graph, groups);
+  std::vector<size_t> missing(groups.count, 0);
+  for (const auto& r : readers) {
+    for (uint32_t g : r) ++missing[g];
+  }
+  std::vector<NodeId> first(groups.count, kNoId);
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    const uint32_t g = groups.of_node[n];
+    if (g != kNoId && first[g] == kNoId) first[g] = n;
+  }
+  // Kahn's algorithm; among the ready groups the one with the earliest node comes first.
+  using Ready = std::pair<NodeId, uint32_t>;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
+  for (uint32_t g = 0; g < groups.count; ++g) {
+    if (missing[g] == 0) ready.push({first[g], g});
+  }
+  std::vector<uint32_t> number(groups.count, kNoId);
+  uint32_t next = 0;
+  while (!ready.empty()) {
+    const auto [node, g] = ready.top();
+    ready.pop();
+    if (node != kNoId) number[g] = next++;
+    for (uint32_t r : readers[g]) {
+      if (--missing[r] == 0) ready.push({first[r], r});
+    }
+  }
+  for (uint32_t& g : groups.of_node) {
+    if (g != kNoId) g = number[g];
+  }
+  groups.count = next;
+}
+
+}  // namespace changeaware

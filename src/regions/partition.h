@@ -1,0 +1,68 @@
+// Partition of a program into segments: pieces that run as a whole or are reused as a whole.
+//
+// Nodes with the same pair (values, shapes) of dependency sets form a class. Classes are convex and
+// their quotient graph is acyclic (sets only grow along edges), so classes are the finest useful
+// partition for full retention: with change mask M exactly the classes whose set meets M run.
+//
+//   - A class of which some outputs of the program need only a part is split by the outputs that
+//     its nodes reach, when every part is worth its own call; a request for some outputs then runs
+//     only what they need. Sets of reached outputs only shrink along edges, so the parts are convex
+//     too.
+//   - Nodes that depend on nothing (constant arithmetic) are not a segment: each segment that reads
+//     one has its own copy, which engines fold when they compile it. They are a segment of their
+//     own only where the program returns their result.
+//   - A segment whose estimated time is below `tiny_us` and that exactly one other segment reads is
+//     merged into that reader: its own call would cost more than its recomputation.
+//
+// Invariants (verify_partition): every node that depends on something is in exactly one segment;
+// segments are convex and in execution order; every value that a segment reads is a program input,
+// a constant, its own, or an output of an earlier segment; every value that another segment, the
+// program's result or an assertion reads is an output of its segment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/dependencies.h"
+#include "graph/graph.h"
+
+namespace changeaware {
+
+struct Segment {
+  std::string name;                   // "segment_image", "segment_image+text"; unique
+  InputSet dependencies;              // inputs whose values its outputs depend on
+  InputSet shape_dependencies;        // inputs of which only the shape matters; disjoint from those
+  std::vector<NodeId> nodes;          // increasing; with copies of constant arithmetic
+  std::vector<ValueId> inputs;        // program inputs first, then outputs of other segments
+  std::vector<ValueId> outputs;       // what others read or the program returns
+  std::vector<size_t> assertions;     // indices into Graph::assertions() that it decides
+  double estimated_us = 0;
+};
+
+struct MergedClass {
+  std::string name;
+  std::string into;
+  std::string reason;
+};
+
+struct Partition {
+  std::vector<Segment> segments;      // in execution order
+  std::vector<MergedClass> merged;    // classes that did not become segments, and why
+};
+
+struct PartitionOptions {
+  double tiny_us = 20;                // what one call of a segment costs
+  double split_us = 1000;             // least time worth skipping for outputs nobody asked for
+};
+
+// Unsupported when an assertion's condition is a program input itself, naming it.
+Result<Partition> make_partition(const Graph& graph, const Dependencies& dependencies,
+                                 const PartitionOptions& options = {});
+
+// InvalidProgram naming the segment and value that break an invariant.
+Status verify_partition(const Graph& graph, const Dependencies& dependencies, const Partition& partition);
+
+// One line per segment: name, node count, ports.
+std::string dump(const Graph& graph, const Partition& partition);
+
+}  // namespace changeaware
