@@ -1,4 +1,5 @@
-// inspect_system(): what this machine and this build offer, for `changeaware doctor` and bug reports.
+// inspect_system(): what this machine and this build offer, for `changeaware doctor` and bug
+// reports.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ struct SystemPart {
   std::string name;
   std::string version;  // empty when not present
   bool present = false;
-  std::string note;     // what it is for; when not present, why and how to get it
+  std::string note;  // what it is for; when not present, why and how to get it
 };
 
 struct SystemReport {

@@ -26,8 +26,8 @@ struct Callable {
   std::vector<std::string> dependencies;         // program inputs whose values it depends on
   std::vector<std::string> shape_dependencies;   // program inputs of which only the shape matters
   std::vector<Port> inputs;
-  std::vector<Port> outputs;                     // assertion conditions last
-  std::vector<std::string> assertions;           // messages; the last outputs are their conditions
+  std::vector<Port> outputs;
+  std::vector<std::string> assertions;           // messages of the assertions it decides
   uint64_t weight_bytes = 0;                     // distinct constant bytes that it reads
   uint64_t node_count = 0;
 };

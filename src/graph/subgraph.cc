@@ -1,7 +1,8 @@
 #include "graph/subgraph.h"
 
 #include <algorithm>
-#include <map>
+#include <cassert>
+#include <numeric>
 #include <vector>
 
 #include "base/errors.h"
@@ -73,6 +74,32 @@ Result<Graph> extract_subgraph(const Graph& graph, std::span<const NodeId> nodes
     copier.graph().add_output(ValueRef{copier.mapped(id)});
   }
   return std::move(copier.graph());
+}
+
+Graph callable_graph(const Graph& graph) {
+  std::vector<bool> computed(graph.values().size(), false);
+  std::vector<bool> read(graph.values().size(), false);
+  for (const Node& node : graph.nodes()) {
+    for (ValueId id : node.outputs) {
+      if (id != kNoId) computed[id] = true;
+    }
+    for_each_input(node, [&](ValueId id) { read[id] = true; });
+  }
+  std::vector<ValueId> inputs;
+  for (ValueId id : graph.inputs()) {
+    if (read[id]) inputs.push_back(id);
+  }
+  std::vector<ValueId> outputs;
+  const auto add = [&](ValueId id) {
+    if (computed[id] && std::find(outputs.begin(), outputs.end(), id) == outputs.end()) outputs.push_back(id);
+  };
+  for (const Argument& output : graph.outputs()) for_each_value(output, add);
+  for (const Assertion& assertion : graph.assertions()) add(assertion.condition);
+  std::vector<NodeId> nodes(graph.nodes().size());
+  std::iota(nodes.begin(), nodes.end(), 0);
+  Result<Graph> out = extract_subgraph(graph, nodes, inputs, outputs);
+  assert(out.ok());  // every input that is read and every node came along
+  return *std::move(out);
 }
 
 Graph eliminate_dead_nodes(const Graph& graph) {

@@ -71,5 +71,25 @@ TEST(Subgraph, WhatAnAssertionReadsIsAlive) {
   EXPECT_EQ(eliminate_dead_nodes(*g).nodes().size(), 1u);
 }
 
+TEST(Subgraph, ACallableHasEachComputedResultOnceThenConditions) {
+  auto g = parse_graph(R"(graph(%x: f32[], %unread: f32[]) {
+    %w = constant f32[] {1}
+    %a: f32[] = aten.add.Tensor(%x, %w)
+    %ok: bool[] = aten.gt.Scalar(%x, 0)
+    assert %ok "x > 0"
+    return (%a, %x, %w, None, %a)
+  })");
+  ASSERT_TRUE(g.ok()) << g.status().to_string();
+  const Graph callable = callable_graph(*g);
+  EXPECT_TRUE(verify(callable).ok());
+  EXPECT_EQ(print_graph(callable), R"(graph(%x: f32[]) {
+  %w = constant f32[] {1}
+  %a: f32[] = aten.add.Tensor(%x, %w)
+  %ok: bool[] = aten.gt.Scalar(%x, 0)
+  return (%a, %ok)
+}
+)");
+}
+
 }  // namespace
 }  // namespace changeaware

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tensor/element.h"
+
 namespace changeaware {
 namespace {
 
@@ -25,22 +27,6 @@ constexpr std::array<std::pair<MemoryFormat, std::string_view>, 4> kFormats = {{
     {MemoryFormat::kChannelsLast3d, "channels_last_3d"},
     {MemoryFormat::kPreserve, "preserve_format"},
 }};
-
-// Calls f(T{}) with the C++ type of a dtype that has one; false for the others.
-template <class F>
-bool dispatch(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kUInt8: f(uint8_t{}); return true;
-    case DType::kInt8: f(int8_t{}); return true;
-    case DType::kInt16: f(int16_t{}); return true;
-    case DType::kInt32: f(int32_t{}); return true;
-    case DType::kInt64: f(int64_t{}); return true;
-    case DType::kFloat32: f(float{}); return true;
-    case DType::kFloat64: f(double{}); return true;
-    case DType::kBool: f(bool{}); return true;
-    default: return false;
-  }
-}
 
 }  // namespace
 
@@ -72,22 +58,15 @@ std::optional<MemoryFormat> memory_format(std::string_view text) {
 std::string print_elements(const Tensor& tensor) {
   const Tensor dense = tensor.contiguous();
   std::vector<std::string> items;
-  const bool known = dispatch(tensor.dtype(), [&](auto type) {
-    using T = decltype(type);
-    for (int64_t i = 0; i < dense.numel(); ++i) {
-      const T element = dense.data_as<T>()[i];
-      if constexpr (std::is_same_v<T, bool>) {
-        items.push_back(element ? "1" : "0");
-      } else {
-        items.push_back(fmt::format("{}", element));
-      }
-    }
-  });
-  return known ? fmt::format("{{{}}}", fmt::join(items, ", ")) : "{…}";
+  for (int64_t i = 0; i < dense.numel(); ++i) {
+    const bool truth = tensor.dtype() == DType::kBool;
+    items.push_back(truth ? (dense.data_as<bool>()[i] ? "1" : "0") : element_text(dense, i));
+  }
+  return fmt::format("{{{}}}", fmt::join(items, ", "));
 }
 
 bool store_elements(const Tensor& tensor, const std::vector<double>& values) {
-  return dispatch(tensor.dtype(), [&](auto type) {
+  return with_element_type(tensor.dtype(), [&](auto type) {
     using T = decltype(type);
     for (size_t i = 0; i < values.size(); ++i) {
       reinterpret_cast<T*>(tensor.mutable_data())[i] = static_cast<T>(values[i]);

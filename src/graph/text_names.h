@@ -16,8 +16,8 @@ std::optional<DType> text_dtype(std::string_view name);
 std::string_view memory_format_name(MemoryFormat format);
 std::optional<MemoryFormat> memory_format(std::string_view name);
 
-// "{1, 2.5, 3}" in logical order; integers, booleans as 0 and 1, f32 and f64 (shortest form that
-// reads back). Other dtypes print as "{…}".
+// "{1, 2.5, 3}" in logical order: booleans as 0 and 1, floats in the shortest form that reads
+// back.
 std::string print_elements(const Tensor& tensor);
 // Writes `values` into a contiguous tensor, converted to its dtype. False for an unsupported dtype.
 bool store_elements(const Tensor& tensor, const std::vector<double>& values);

@@ -1,0 +1,154 @@
+#include "compiler/packaging.h"
+
+#include "base/errors.h"
+#include "package/manifest_json.h"
+#include "package/package_writer.h"
+#include "package/ports.h"
+
+namespace changeaware {
+namespace {
+
+using Kind = ProgramOutput::Kind;
+
+// The text of an input or output that was fixed at export.
+struct FixedText {
+  std::string operator()(None) const { return "None"; }
+  std::string operator()(bool b) const { return b ? "True" : "False"; }
+  std::string operator()(int64_t i) const { return std::to_string(i); }
+  std::string operator()(double d) const { return fmt::format("{}", d); }
+  std::string operator()(const std::string& s) const { return '"' + s + '"'; }
+  template <class T>
+  std::string operator()(const T&) const {
+    return "(fixed)";
+  }
+};
+
+ProgramInput make_input(const Graph& graph, const InputSpec& spec) {
+  ProgramInput input;
+  if (const auto* ref = std::get_if<ValueRef>(&spec.value)) {
+    input.port = make_port(graph, ref->id);
+  } else {
+    input.fixed_value = std::visit(FixedText{}, spec.value);
+  }
+  input.port.name = spec.name;
+  return input;
+}
+
+ProgramOutput make_output(const Graph& graph, const OutputSpec& spec, const Argument& value) {
+  ProgramOutput out;
+  out.name = spec.name;
+  if (const auto* ref = std::get_if<ValueRef>(&value)) {
+    out.kind = graph.constant_of(ref->id) != nullptr ? Kind::kConstantTensor : Kind::kPort;
+    out.port = make_port(graph, ref->id);
+  } else if (const auto* b = std::get_if<bool>(&value)) {
+    out.kind = Kind::kBool;
+    out.int_value = *b;
+  } else if (const auto* i = std::get_if<int64_t>(&value)) {
+    out.kind = Kind::kInt;
+    out.int_value = *i;
+  } else if (const auto* d = std::get_if<double>(&value)) {
+    out.kind = Kind::kFloat;
+    out.float_value = *d;
+  } else if (const auto* s = std::get_if<std::string>(&value)) {
+    out.kind = Kind::kString;
+    out.string_value = *s;
+  } else {
+    out.kind = Kind::kNone;
+  }
+  return out;
+}
+
+std::vector<std::string> input_names(const Graph& graph, const InputSet& set) {
+  std::vector<std::string> out;
+  for (size_t i : members(set)) out.push_back(graph.value(graph.inputs()[i]).name);
+  return out;
+}
+
+void add_main(const ExportedProgram& program, const Dependencies& dependencies, Manifest& m) {
+  const Graph& graph = program.graph;
+  Callable main = describe_callable("main", graph);
+  InputSet values(graph.inputs().size());
+  InputSet shapes(graph.inputs().size());
+  const auto add = [&](ValueId id) {
+    values |= dependencies.values[id];
+    shapes |= dependencies.shapes[id];
+  };
+  for (const Argument& output : graph.outputs()) for_each_value(output, add);
+  for (const Assertion& a : graph.assertions()) add(a.condition);
+  main.dependencies = input_names(graph, values);
+  main.shape_dependencies = input_names(graph, shapes - values);
+  m.callables.push_back(std::move(main));
+  m.strategies.push_back({"monolithic", {"main"}, 0});
+}
+
+void add_segments(const Graph& graph, const Partition& partition, const Equivalence& equivalence, Manifest& m) {
+  Strategy retain_all{"full_retention", {}, 0};
+  for (const Segment& segment : partition.segments) {
+    // Cannot fail: make_partition() verified the ports.
+    const Result<Graph> region = segment_graph(graph, segment);
+    Callable c = describe_callable(segment.name, *region);
+    c.dependencies = input_names(graph, segment.dependencies);
+    c.shape_dependencies = input_names(graph, segment.shape_dependencies);
+    m.callables.push_back(std::move(c));
+    retain_all.callables.push_back(segment.name);
+    const auto it = equivalence.output_bytes.find(segment.name);
+    if (it != equivalence.output_bytes.end()) retain_all.retained_bytes += it->second;
+  }
+  m.strategies.push_back(std::move(retain_all));
+}
+
+}  // namespace
+
+Manifest make_manifest(const ExportedProgram& program, const Partition& partition, const Dependencies& dependencies,
+                       const Equivalence& equivalence, const EngineInfo& engine) {
+  const Graph& graph = program.graph;
+  Manifest m;
+  m.format_major = kFormatMajor;
+  m.format_minor = kFormatMinor;
+  m.engine_name = engine.name;
+  m.engine_version = engine.version;
+  m.torch_version = program.torch_version;
+  m.in_spec = program.signature.in_spec;
+  m.out_spec = program.signature.out_spec;
+  m.verified = equivalence.equal;
+  for (const InputSpec& input : program.signature.inputs) m.inputs.push_back(make_input(graph, input));
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    m.outputs.push_back(make_output(graph, program.signature.outputs[i], graph.outputs()[i]));
+  }
+  for (const auto& [symbol, range] : graph.symbols()) {
+    m.symbols.push_back({symbol, range.min.value_or(0), range.max.value_or(INT64_MAX)});
+  }
+  add_main(program, dependencies, m);
+  if (equivalence.difference.empty()) {
+    add_segments(graph, partition, equivalence, m);
+  } else {
+    m.rejections.push_back({"full_retention", equivalence.difference});
+  }
+  for (const MergedClass& merged : partition.merged) {
+    m.rejections.push_back({merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});
+  }
+  return m;
+}
+
+Status write_regions(const std::string& path, const ExportedProgram& program, const Partition& partition,
+                     const Manifest& manifest) {
+  std::vector<ExportedProgram> regions;
+  regions.push_back(program);
+  regions.back().name = "main";
+  for (const Segment& segment : partition.segments) {
+    if (manifest.find_callable(segment.name) == nullptr) continue;
+    CA_ASSIGN_OR_RETURN(Graph graph, segment_graph(program.graph, segment));
+    ExportedProgram region;
+    region.name = segment.name;
+    region.torch_version = program.torch_version;
+    for (ValueId id : graph.inputs()) region.signature.inputs.push_back({graph.value(id).name, ValueRef{id}});
+    for (const Argument& output : graph.outputs()) {
+      region.signature.outputs.push_back({graph.value(std::get<ValueRef>(output).id).name});
+    }
+    region.graph = std::move(graph);
+    regions.push_back(std::move(region));
+  }
+  return write_package(path, manifest, regions);
+}
+
+}  // namespace changeaware

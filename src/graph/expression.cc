@@ -1,0 +1,158 @@
+#include "graph/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+
+namespace changeaware {
+namespace {
+
+using Value = std::optional<int64_t>;
+using Arguments = std::vector<int64_t>;
+
+Value floor_div(int64_t a, int64_t b) {
+  if (b == 0 || (b == -1 && a == INT64_MIN)) return std::nullopt;
+  const int64_t q = a / b;
+  return q - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+Value floor_mod(int64_t a, int64_t b) {
+  const Value q = floor_div(a, b);
+  return q ? Value(a - *q * b) : std::nullopt;
+}
+Value binary(Value (*f)(int64_t, int64_t), const Arguments& args) {
+  return args.size() == 2 ? f(args[0], args[1]) : std::nullopt;
+}
+
+struct Function {
+  std::string_view name;
+  Value (*apply)(const Arguments&);
+};
+constexpr std::array kFunctions = {
+    Function{"Max", [](const Arguments& a) -> Value { return a.empty() ? Value() : *std::max_element(a.begin(), a.end()); }},
+    Function{"Min", [](const Arguments& a) -> Value { return a.empty() ? Value() : *std::min_element(a.begin(), a.end()); }},
+    Function{"Mod", [](const Arguments& a) { return binary(floor_mod, a); }},
+    Function{"PythonMod", [](const Arguments& a) { return binary(floor_mod, a); }},
+    Function{"FloorDiv", [](const Arguments& a) { return binary(floor_div, a); }},
+    Function{"CleanDiv", [](const Arguments& a) { return binary(floor_div, a); }},
+    Function{"Abs", [](const Arguments& a) -> Value { return a.size() == 1 && a[0] != INT64_MIN ? Value(std::abs(a[0])) : Value(); }},
+};
+
+class Evaluator {
+ public:
+  Evaluator(std::string_view text, const SymbolValues& symbols) : text_(text), symbols_(symbols) {}
+
+  Value run() {
+    const Value value = sum();
+    skip_space();
+    return pos_ == text_.size() ? value : std::nullopt;
+  }
+
+ private:
+  void skip_space() {
+    while (pos_ < text_.size() && text_[pos_] == ' ') ++pos_;
+  }
+  bool accept(std::string_view token) {
+    skip_space();
+    if (text_.substr(pos_, token.size()) != token) return false;
+    pos_ += token.size();
+    return true;
+  }
+  Value sum() {
+    Value left = product();
+    while (left) {
+      if (accept("+")) {
+        const Value right = product();
+        left = right ? checked_add(*left, *right) : std::nullopt;
+      } else if (accept("-")) {
+        const Value right = product();
+        left = right && *right != INT64_MIN ? checked_add(*left, -*right) : std::nullopt;
+      } else {
+        break;
+      }
+    }
+    return left;
+  }
+  Value product() {
+    Value left = factor();
+    while (left) {
+      skip_space();
+      if (text_.substr(pos_, 2) == "**") return std::nullopt;
+      if (accept("//")) {
+        const Value right = factor();
+        left = right ? floor_div(*left, *right) : std::nullopt;
+      } else if (accept("*")) {
+        const Value right = factor();
+        left = right ? checked_mul(*left, *right) : std::nullopt;
+      } else if (accept("%")) {
+        const Value right = factor();
+        left = right ? floor_mod(*left, *right) : std::nullopt;
+      } else {
+        break;
+      }
+    }
+    return left;
+  }
+  Value factor() {
+    if (++depth_ > kMaxDepth) return std::nullopt;
+    const Value value = factor_at_depth();
+    --depth_;
+    return value;
+  }
+  Value factor_at_depth() {
+    if (accept("-")) {
+      const Value value = factor();
+      return value && *value != INT64_MIN ? Value(-*value) : std::nullopt;
+    }
+    if (accept("(")) {
+      const Value value = sum();
+      return accept(")") ? value : std::nullopt;
+    }
+    skip_space();
+    size_t end = pos_;
+    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_')) ++end;
+    const std::string_view word = text_.substr(pos_, end - pos_);
+    pos_ = end;
+    if (word.empty()) return std::nullopt;
+    if (std::isdigit(static_cast<unsigned char>(word[0]))) return number(word);
+    if (accept("(")) return call(word);
+    const auto it = symbols_.find(word);
+    return it == symbols_.end() ? std::nullopt : Value(it->second);
+  }
+  static Value number(std::string_view word) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    return error == std::errc() && end == word.data() + word.size() ? Value(value) : std::nullopt;
+  }
+  Value call(std::string_view name) {
+    Arguments args;
+    while (!accept(")")) {
+      const Value value = sum();
+      if (!value) return std::nullopt;
+      args.push_back(*value);
+      accept(",");
+    }
+    for (const Function& f : kFunctions) {
+      if (f.name == name) return f.apply(args);
+    }
+    return std::nullopt;
+  }
+
+  static constexpr int kMaxDepth = 100;
+  std::string_view text_;
+  const SymbolValues& symbols_;
+  size_t pos_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::optional<int64_t> evaluate_expression(std::string_view expression, const SymbolValues& symbols) {
+  return Evaluator(expression, symbols).run();
+}
+
+}  // namespace changeaware

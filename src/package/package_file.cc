@@ -1,0 +1,59 @@
+#include "package/package_file.h"
+
+#include <set>
+
+#include "base/errors.h"
+#include "package/manifest_json.h"
+#include "package/ports.h"
+#include "pt2/reader.h"
+
+namespace changeaware {
+namespace {
+
+constexpr const char* kManifestEntry = "extra/manifest.json";
+
+bool same_ports(const std::vector<Port>& a, const std::vector<Port>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Port& x, const Port& y) {
+    return x.name == y.name && x.dtype == y.dtype && x.shape == y.shape;
+  });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Package>> Package::open(const std::string& path) {
+  CA_ASSIGN_OR_RETURN(auto package, PackageFile::open(path));
+  return std::shared_ptr<const Package>(std::move(package));
+}
+
+Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& path) {
+  CA_ASSIGN_OR_RETURN(auto archive, Archive::open(path));
+  if (archive->find(kManifestEntry) == nullptr) {
+    // Says what the file is when it is no exported program either.
+    CA_ASSIGN_OR_RETURN(const auto programs, list_programs(*archive));
+    return unsupported("{}: an exported program, not a package (no {}): compile it first", path, kManifestEntry);
+  }
+  CA_ASSIGN_OR_RETURN(const std::string text, archive->read_text(kManifestEntry));
+  auto manifest = manifest_from_json(text);
+  if (!manifest.ok()) return manifest.status().with_context(path);
+  for (const Callable& c : manifest->callables) {
+    if (archive->find("models/" + c.name + ".json") == nullptr) {
+      return corrupt("{}: no entry models/{}.json for the callable", path, c.name);
+    }
+  }
+  return std::shared_ptr<const PackageFile>(new PackageFile(std::move(archive), *std::move(manifest)));
+}
+
+Result<ExportedProgram> PackageFile::region(const std::string& name) const {
+  const Callable* expected = manifest_.find_callable(name);
+  if (expected == nullptr) return invalid_argument("{}: no callable '{}'", path(), name);
+  CA_ASSIGN_OR_RETURN(ExportedProgram program,
+                      read_program(archive_, name, {.sample_inputs = false, .verify_payloads = true}));
+  const Callable found = describe_callable(name, program.graph);
+  if (!same_ports(found.inputs, expected->inputs) || !same_ports(found.outputs, expected->outputs) ||
+      found.assertions != expected->assertions) {
+    return corrupt("{}: models/{}.json contradicts the ports in {}", path(), name, kManifestEntry);
+  }
+  return program;
+}
+
+}  // namespace changeaware

@@ -1,0 +1,54 @@
+#include "package/ports.h"
+
+#include <set>
+
+#include "graph/subgraph.h"
+
+namespace changeaware {
+
+std::string dim_text(const Dim& dim) {
+  return dim.fixed() ? std::to_string(dim.size) : dim.expression;
+}
+
+Port make_port(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  Port port;
+  port.name = value.name;
+  if (value.kind != ValueKind::kTensor) {
+    // Symbolic numbers travel as tensors of rank 0.
+    port.dtype = value.kind == ValueKind::kSymInt    ? DType::kInt64
+                 : value.kind == ValueKind::kSymBool ? DType::kBool
+                                                     : DType::kFloat32;
+    return port;
+  }
+  port.dtype = value.spec.dtype;
+  for (const Dim& d : value.spec.dims) port.shape.push_back(dim_text(d));
+  return port;
+}
+
+Callable describe_callable(const std::string& name, const Graph& region) {
+  const Graph callable = callable_graph(region);
+  Callable out;
+  out.name = name;
+  out.node_count = callable.nodes().size();
+  for (ValueId id : callable.inputs()) out.inputs.push_back(make_port(callable, id));
+  std::set<std::string> returned;
+  for (const Argument& output : region.outputs()) {
+    for_each_value(output, [&](ValueId id) { returned.insert(region.value(id).name); });
+  }
+  for (const Argument& output : callable.outputs()) {
+    const ValueId id = std::get<ValueRef>(output).id;
+    if (returned.contains(callable.value(id).name)) out.outputs.push_back(make_port(callable, id));
+  }
+  for (const Assertion& a : region.assertions()) out.assertions.push_back(a.message);
+  std::set<std::tuple<const void*, int64_t, Shape>> counted;
+  for (const Constant& c : callable.constants()) {
+    const Tensor& t = c.tensor;
+    if (counted.insert({t.storage()->data(), t.storage_offset(), t.shape()}).second) {
+      out.weight_bytes += t.size_bytes();
+    }
+  }
+  return out;
+}
+
+}  // namespace changeaware

@@ -1,0 +1,70 @@
+#include "runtime/execute.h"
+
+#include <chrono>
+
+#include "base/errors.h"
+#include "tensor/element.h"
+
+namespace changeaware {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// The tensors that a region reads. A tagged input was not read so far, so its values are checked
+// here, once.
+Result<std::vector<Tensor>> gather_inputs(RequestState& state, const RegionInfo& region) {
+  std::vector<Tensor> tensors;
+  for (const Source& source : region.inputs) {
+    if (!source.is_input) {
+      tensors.push_back(state.regions[source.region].outputs[source.index]);
+      continue;
+    }
+    InputState& input = state.inputs[source.index];
+    if (input.tagged) {
+      CA_RETURN_IF_ERROR(check_values(state.topology->inputs[source.index].port.name, input.tensor));
+      input.tagged = false;
+    }
+    tensors.push_back(input.tensor);
+  }
+  return tensors;
+}
+
+Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
+  const RegionInfo& region = state.topology->regions[r];
+  RegionState& result = state.regions[r];
+  CA_ASSIGN_OR_RETURN(const auto callable, executables.get(region.name));
+  CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
+  std::vector<Tensor> outputs(callable->output_count);
+  for (size_t i = 0; i < region.output_shapes.size(); ++i) {
+    if (region.output_shapes[i]) outputs[i] = Tensor::empty(region.output_ports[i].dtype, *region.output_shapes[i]);
+  }
+  const auto start = Clock::now();
+  const Status status = callable->executable->run(inputs, outputs);
+  result.engine_us = microseconds_since(start);
+  if (!status.ok()) return status.with_context("callable '" + region.name + "'");
+  for (size_t i = 0; i < callable->conditions.size(); ++i) {
+    if (!is_nonzero(outputs[callable->conditions[i]])) return failed_assertion("{}", region.assertions[i]);
+  }
+  outputs.resize(region.output_ports.size());
+  result.outputs = std::move(outputs);
+  return {};
+}
+
+}  // namespace
+
+Status execute_plan(RequestState& state, ExecutableStore& executables) {
+  for (size_t r = 0; r < state.plan.size(); ++r) {
+    if (state.plan[r].outcome == Decision::Outcome::kReused) {
+      state.regions[r].outputs = state.regions[r].pin.outputs();
+    } else if (state.plan[r].outcome == Decision::Outcome::kRan) {
+      CA_RETURN_IF_ERROR(run_region(state, r, executables));
+    }
+  }
+  return {};
+}
+
+}  // namespace changeaware
