@@ -4,7 +4,8 @@
 function(ca_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(ca_${name} STATIC ${ARG_SOURCES})
-  target_include_directories(ca_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(ca_${name}
+    PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(ca_${name} PUBLIC ${ARG_DEPS} PRIVATE ca_warnings)
 endfunction()
 

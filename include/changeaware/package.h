@@ -36,6 +36,11 @@ struct Strategy {
   std::string name;                    // "monolithic", "full_retention"
   std::vector<std::string> callables;  // in execution order
   uint64_t retained_bytes = 0;         // of everything it retains, at the example shapes
+  // Whether its results had the bits of `main` on the example inputs. Engines fuse across the
+  // boundaries between segments, so the last bits of `main` may differ; incremental runs always have
+  // the bits of a full run of the same strategy.
+  bool bits_of_main = false;
+  std::string difference_from_main;    // the first difference; empty when there was none
 };
 
 struct Rejection {

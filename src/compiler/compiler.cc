@@ -1,5 +1,6 @@
 #include "changeaware/compiler.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "analysis/dependencies.h"
@@ -44,6 +45,16 @@ class Stages {
   std::chrono::steady_clock::time_point start_;
 };
 
+// Points the signature at the inputs of `to`, which has those of `from` in the same order.
+void rebind_inputs(Signature& signature, const Graph& from, const Graph& to) {
+  for (InputSpec& input : signature.inputs) {
+    auto* ref = std::get_if<ValueRef>(&input.value);
+    if (ref == nullptr) continue;
+    const auto at = std::find(from.inputs().begin(), from.inputs().end(), ref->id) - from.inputs().begin();
+    ref->id = to.inputs()[static_cast<size_t>(at)];
+  }
+}
+
 // Runs both `main` and the segments on the examples; without examples nothing is proved and the
 // package is not marked as verified.
 Result<Equivalence> verify_by_execution(const Engine& engine, const Graph& graph, const Partition& partition,
@@ -67,7 +78,9 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
 
   // From here on the graph is functional: no node changes a value that exists.
   stages.begin("normalise");
-  CA_ASSIGN_OR_RETURN(program.graph, normalise(program.graph, program.signature));
+  CA_ASSIGN_OR_RETURN(Graph functional, normalise(program.graph, program.signature));
+  rebind_inputs(program.signature, program.graph, functional);
+  program.graph = std::move(functional);
   report.nodes_kept = program.graph.nodes().size();
 
   stages.begin("analyse");

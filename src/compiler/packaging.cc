@@ -78,11 +78,11 @@ void add_main(const ExportedProgram& program, const Dependencies& dependencies, 
   main.dependencies = input_names(graph, values);
   main.shape_dependencies = input_names(graph, shapes - values);
   m.callables.push_back(std::move(main));
-  m.strategies.push_back({"monolithic", {"main"}, 0});
+  m.strategies.push_back({"monolithic", {"main"}, 0, true, ""});
 }
 
 void add_segments(const Graph& graph, const Partition& partition, const Equivalence& equivalence, Manifest& m) {
-  Strategy retain_all{"full_retention", {}, 0};
+  Strategy retain_all{"full_retention", {}, 0, equivalence.same_bits, equivalence.difference};
   for (const Segment& segment : partition.segments) {
     // Cannot fail: make_partition() verified the ports.
     const Result<Graph> region = segment_graph(graph, segment);
@@ -110,7 +110,7 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
   m.torch_version = program.torch_version;
   m.in_spec = program.signature.in_spec;
   m.out_spec = program.signature.out_spec;
-  m.verified = equivalence.equal;
+  m.verified = equivalence.executed;
   for (const InputSpec& input : program.signature.inputs) m.inputs.push_back(make_input(graph, input));
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     m.outputs.push_back(make_output(graph, program.signature.outputs[i], graph.outputs()[i]));
@@ -119,7 +119,7 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
     m.symbols.push_back({symbol, range.min.value_or(0), range.max.value_or(INT64_MAX)});
   }
   add_main(program, dependencies, m);
-  if (equivalence.difference.empty()) {
+  if (equivalence.within_tolerance || !equivalence.executed) {
     add_segments(graph, partition, equivalence, m);
   } else {
     m.rejections.push_back({"full_retention", equivalence.difference});

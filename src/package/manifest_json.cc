@@ -173,7 +173,9 @@ Status read_callable(const JsonView& v, Callable& c) {
 Status read_strategy(const JsonView& v, Strategy& s) {
   CA_RETURN_IF_ERROR(read_field(v, "name", s.name));
   CA_RETURN_IF_ERROR(read_field(v, "callables", s.callables));
-  return read_field(v, "retained_bytes", s.retained_bytes);
+  CA_RETURN_IF_ERROR(read_field(v, "retained_bytes", s.retained_bytes));
+  CA_RETURN_IF_ERROR(read_field(v, "bits_of_main", s.bits_of_main));
+  return read_field(v, "difference_from_main", s.difference_from_main);
 }
 
 Status read_rejection(const JsonView& v, Rejection& r) {
@@ -220,6 +222,7 @@ std::string manifest_to_json(const Manifest& m) {
   write_list(w, "callables", m.callables, [&](const Callable& c) { write_callable(w, c); });
   write_list(w, "strategies", m.strategies, [&](const Strategy& s) {
     w.field("name", s.name).list("callables", s.callables).field("retained_bytes", s.retained_bytes);
+    w.field("bits_of_main", s.bits_of_main).field("difference_from_main", s.difference_from_main);
   });
   write_list(w, "rejections", m.rejections, [&](const Rejection& r) {
     w.field("candidate", r.candidate).field("reason", r.reason);

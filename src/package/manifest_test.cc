@@ -27,7 +27,7 @@ Manifest sample() {
       {.name = "segment_a", .dependencies = {"a"}, .inputs = {port("a")}, .outputs = {port("x")}, .assertions = {"a > 0"}, .weight_bytes = 12, .node_count = 2},
       {.name = "segment_a+b", .dependencies = {"a", "b"}, .shape_dependencies = {}, .inputs = {port("b"), port("x")}, .outputs = {port("y")}},
   };
-  m.strategies = {{"monolithic", {"main"}, 0}, {"full_retention", {"segment_a", "segment_a+b"}, 32}};
+  m.strategies = {{"monolithic", {"main"}, 0, true, ""}, {"full_retention", {"segment_a", "segment_a+b"}, 32, false, "y differs"}};
   m.rejections = {{"segment_b", "tiny"}};
   return m;
 }
@@ -59,7 +59,7 @@ TEST(Manifest, AnUnknownFieldIsIgnoredAndANewerMajorRefused) {
 TEST(Manifest, EveryMissingFieldIsNamed) {
   const std::string text = manifest_to_json(sample());
   for (const char* field : {"format_minor", "engine_name", "inputs", "outputs", "callables", "strategies", "rejections",
-                            "symbols", "verified", "weight_bytes", "retained_bytes", "candidate"}) {
+                            "symbols", "verified", "weight_bytes", "retained_bytes", "bits_of_main", "candidate"}) {
     std::string broken = text;
     const std::string quoted = fmt::format("\"{}\"", field);
     broken.replace(broken.find(quoted), quoted.size(), "\"renamed\"");

@@ -1,6 +1,10 @@
 #include "strategy/equivalence.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "base/errors.h"
 #include "graph/subgraph.h"
@@ -31,20 +35,65 @@ Status run_callable(const Engine& engine, const Graph& region, Values& values) {
   return {};
 }
 
+// The largest difference of two float tensors over the largest finite magnitude of `expected`;
+// infinite where one has a NaN or infinity that the other has not.
+template <class T>
+double relative_difference(const T* expected, const T* got, int64_t count) {
+  double scale = 0;
+  double worst = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto a = static_cast<double>(expected[i]);
+    const auto b = static_cast<double>(got[i]);
+    if (std::isfinite(a)) scale = std::max(scale, std::abs(a));
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    worst = std::max(worst, std::isfinite(a - b) ? std::abs(a - b) : HUGE_VAL);
+  }
+  return worst == 0 ? 0 : worst / std::max(scale, std::numeric_limits<double>::min());
+}
+
+bool within_tolerance(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  double difference = HUGE_VAL;  // dtypes without a C++ float type must be equal to the bit
+  with_element_type(a.dtype(), [&](auto type) {
+    using T = decltype(type);
+    if constexpr (std::is_floating_point_v<T>) {
+      difference = relative_difference(a.data_as<T>(), b.data_as<T>(), a.numel());
+    }
+  });
+  return difference <= kTolerance;
+}
+
+// "… differs first at element 3: 0.25 in main, 0.5 in the segments".
 std::string describe_difference(const std::string& output, const Tensor& expected, const Tensor& got) {
   if (expected.dtype() != got.dtype() || expected.shape() != got.shape()) {
     return fmt::format("output '{}' is {} {} in main, {} {} in the segments", output, dtype_name(expected.dtype()),
                        shape_to_string(expected.shape()), dtype_name(got.dtype()), shape_to_string(got.shape()));
   }
-  const Tensor a = expected.contiguous();
-  const Tensor b = got.contiguous();
-  const size_t item = dtype_bytes(a.dtype());
-  for (int64_t i = 0; i < a.numel(); ++i) {
-    if (std::memcmp(a.data() + i * item, b.data() + i * item, item) == 0) continue;
-    return fmt::format("output '{}' differs first at element {}: {} in main, {} in the segments", output, i,
-                       element_text(a, i), element_text(b, i));
+  const size_t item = dtype_bytes(expected.dtype());
+  int64_t first = 0;
+  while (std::memcmp(expected.data() + first * item, got.data() + first * item, item) == 0) ++first;
+  return fmt::format("output '{}' differs first at element {}: {} in main, {} in the segments", output, first,
+                     element_text(expected, first), element_text(got, first));
+}
+
+// Compares every computed result of the program; stops at the first that is out of tolerance.
+void compare_results(const Graph& graph, const Values& whole, const Values& pieces, Equivalence& out) {
+  out.same_bits = true;
+  out.within_tolerance = true;
+  for (const Argument& output : graph.outputs()) {
+    const auto* ref = std::get_if<ValueRef>(&output);
+    if (ref == nullptr || graph.constant_of(ref->id) != nullptr) continue;
+    const std::string& name = graph.value(ref->id).name;
+    const Tensor expected = whole.at(name).contiguous();
+    const Tensor got = pieces.at(name).contiguous();
+    if (bit_identical(expected, got)) continue;
+    if (out.same_bits) out.difference = describe_difference(name, expected, got);
+    out.same_bits = false;
+    if (within_tolerance(expected, got)) continue;
+    out.within_tolerance = false;
+    out.difference = describe_difference(name, expected, got);
+    return;
   }
-  return {};
 }
 
 }  // namespace
@@ -85,15 +134,8 @@ Result<Equivalence> check_equivalence(const Engine& engine, const Graph& graph, 
   }
   report(total);
 
-  for (const Argument& output : graph.outputs()) {
-    const auto* ref = std::get_if<ValueRef>(&output);
-    if (ref == nullptr || graph.constant_of(ref->id) != nullptr) continue;
-    const std::string& name = graph.value(ref->id).name;
-    if (bit_identical(whole.at(name), pieces.at(name))) continue;
-    out.difference = describe_difference(name, whole.at(name), pieces.at(name));
-    return out;
-  }
-  out.equal = true;
+  out.executed = true;
+  compare_results(graph, whole, pieces, out);
   return out;
 }
 

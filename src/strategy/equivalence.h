@@ -1,5 +1,9 @@
-// Equivalence: a strategy is offered only after it was executed and its results were `main`'s, bit
-// by bit.
+// Equivalence: a strategy is offered only after it was executed and its results were `main`'s.
+//
+// Incremental and full runs execute the same segments and so have the same bits by construction.
+// `main` is another executable: an engine may fuse operators across what are boundaries between
+// segments, which can change last bits. Its results must agree within `kTolerance` of each output's
+// scale (integers and booleans: exactly); whether the bits agree too is recorded.
 #pragma once
 
 #include <functional>
@@ -16,9 +20,14 @@ namespace changeaware {
 // The program of one segment: its nodes, ports in order, its assertions.
 Result<Graph> segment_graph(const Graph& graph, const Segment& segment);
 
+inline constexpr double kTolerance = 1e-4;
+
 struct Equivalence {
-  bool equal = false;
-  // "output 'masks' differs at [0, 3]: 0.25 in main, 0.5 in the segments"; empty when equal.
+  bool executed = false;
+  bool same_bits = false;
+  bool within_tolerance = false;
+  // "output 'masks' differs at element 3: 0.25 in main, 0.5 in the segments; …"; empty when the bits
+  // are the same.
   std::string difference;
   // Bytes that the segments' outputs took, by segment.
   std::map<std::string, uint64_t> output_bytes;

@@ -1,0 +1,88 @@
+"""The table: on the terminal and in README.md."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+
+BEGIN, END = "<!-- bench table -->", "<!-- /bench table -->"
+
+
+@dataclasses.dataclass
+class Row:
+    what: str
+    measured: float
+    unit: str
+    limit: float
+    problem: str = ""  # why the number does not count
+
+    @property
+    def is_ok(self) -> bool:
+        return not self.problem and self.measured <= self.limit
+
+    def number(self, value: float) -> str:
+        digits = {"": 2, "s": 1, "ms": 2, "µs": 0}[self.unit]
+        if self.unit == "" and value < 0.1:
+            digits = 3
+        return f"{value:.{digits}f} {self.unit}".strip()
+
+    def cells(self) -> list[str]:
+        return [self.what, self.number(self.measured), f"≤ {self.number(self.limit)}"]
+
+    def verdict(self) -> str:
+        return "ok" if self.is_ok else "MISSED" + (f": {self.problem}" if self.problem else "")
+
+    def as_json(self) -> dict:
+        return {"what": self.what, "measured": self.measured, "unit": self.unit,
+                "must_be_at_most": self.limit, "ok": self.is_ok, "problem": self.problem}
+
+
+def machine() -> dict:
+    info = {}
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        info.setdefault(key.strip(), value.strip())
+    return {"cpu": info.get("model name", "unknown processor"),
+            "cores": len(os.sched_getaffinity(0)),
+            "flags": sorted({"avx2", "avx512f", "avx512_bf16", "amx_tile"} &
+                            set(info.get("flags", "").split()))}
+
+
+def print_table(rows: list[Row]) -> None:
+    table = [["what", "measured", "must be", ""]] + [[*row.cells(), row.verdict()] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table)]
+    for number, cells in enumerate(table):
+        print("  ".join(cell.ljust(width) for cell, width in zip(cells, widths)).rstrip())
+        if number == 0:
+            print("  ".join("-" * width for width in widths[:3]))
+
+
+def readme_table(rows: list[Row], everything: dict) -> str:
+    where = everything["machine"]
+    lines = ["| what | measured | must be |", "|---|---|---|"]
+    for row in rows:
+        cells = row.cells()
+        if not row.is_ok:
+            cells[1] += " (missed)"
+        lines.append("| " + " | ".join(cells) + " |")
+    eager = ", ".join(f"{name} {result['p50_us'] / 1e3:,.0f} ms"
+                      for name, result in everything["eager"].items())
+    flags = f" ({', '.join(where['flags'])})" if where["flags"] else ""
+    lines += ["", f"{where['cpu']}{flags}, {everything['threads']} threads of {where['cores']} "
+                  f"cores, {everything['date'][:10]}." +
+              (f" A full run in eager PyTorch: {eager}." if eager else "")]
+    return "\n".join(lines)
+
+
+def update_readme(path: pathlib.Path, rows: list[Row], everything: dict) -> None:
+    """Replaces what is between the two markers; adds the second one where it is missing."""
+    text = path.read_text(encoding="utf-8")
+    if BEGIN not in text:
+        raise FileNotFoundError(f"{path} has no line {BEGIN}")
+    if END not in text:
+        text = text.replace(BEGIN, f"{BEGIN}\n{END}", 1)
+    before, rest = text.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    path.write_text(f"{before}{BEGIN}\n{readme_table(rows, everything)}\n{END}{after}",
+                    encoding="utf-8")

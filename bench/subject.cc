@@ -1,0 +1,55 @@
+#include "bench/subject.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace changeaware::bench {
+namespace {
+
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().to_string());
+  return std::move(result).value();
+}
+
+}  // namespace
+
+Subject::Subject(const std::string& package, std::vector<Sample> samples, int threads)
+    : samples_(std::move(samples)) {
+  SessionOptions options;
+  options.threads = threads;
+  session_ = value_or_throw(Session::create(value_or_throw(Package::open(package)), options));
+  if (const Status status = session_->load(); !status.ok()) {
+    throw std::runtime_error(status.to_string());
+  }
+  for (const Sample& sample : samples_) {
+    request_.inputs[sample.name] = sample.value;
+    tags_[sample.name] = "0";
+  }
+}
+
+void Subject::change(const std::vector<std::string>& inputs) {
+  if (!inputs.empty()) ++step_;
+  for (const std::string& name : inputs) {
+    const auto sample = std::find_if(samples_.begin(), samples_.end(),
+                                     [&](const Sample& s) { return s.name == name; });
+    if (sample == samples_.end()) throw std::runtime_error("no input '" + name + "'");
+    request_.inputs[name] = vary(*sample, step_);
+    tags_[name] = std::to_string(step_);
+  }
+}
+
+double Subject::run(bool full, bool tags) {
+  request_.reuse = !full;
+  request_.versions = tags ? tags_ : std::map<std::string, std::string>();
+  response_ = {};  // memory of the last answer goes before the clock starts
+  const auto start = std::chrono::steady_clock::now();
+  Result<Response> response = session_->run(request_);
+  const auto end = std::chrono::steady_clock::now();
+  response_ = value_or_throw(std::move(response));
+  return std::chrono::duration<double, std::micro>(end - start).count();
+}
+
+}  // namespace changeaware::bench

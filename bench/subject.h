@@ -1,0 +1,37 @@
+// Subject: a session of ours on one package, asked with ever new values.
+// Not thread-safe. Throws std::runtime_error with the status of a failed call.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/samples.h"
+#include "changeaware/session.h"
+
+namespace changeaware::bench {
+
+class Subject {
+ public:
+  Subject(const std::string& package, std::vector<Sample> samples, int threads);
+
+  // Gives these inputs values that no request had before, and every input a new version tag where
+  // its value is new.
+  void change(const std::vector<std::string>& inputs);
+  // Microseconds of one request with the present values.
+  double run(bool full, bool tags);
+  // Of the last run.
+  const Response& response() const { return response_; }
+  const std::map<std::string, Tensor>& values() const { return request_.inputs; }
+
+ private:
+  std::vector<Sample> samples_;
+  std::unique_ptr<Session> session_;
+  Request request_;
+  std::map<std::string, std::string> tags_;
+  Response response_;
+  size_t step_ = 0;
+};
+
+}  // namespace changeaware::bench

@@ -1,0 +1,166 @@
+"""The models that are measured, what is asked of each, and what must come out."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import pathlib
+from typing import Callable
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass
+class Scenario:
+    """Requests of one kind; see bench/workload.h."""
+
+    name: str
+    changed: tuple[str, ...]
+    against: str = ""  # "full", "whole", "decoder" or nothing
+    full: bool = False
+    tags: bool = False
+    runs: int = 1
+    quick_runs: int = 1
+    warm_up: int = 2
+
+
+@dataclasses.dataclass
+class Target:
+    """A line of the table: a number of a scenario's result and its limit."""
+
+    what: str
+    scenario: str
+    limit: float | None
+    unit: str = ""
+    value: Callable[[dict], float] = lambda result: result["ratio"]
+
+
+@dataclasses.dataclass
+class Model:
+    name: str
+    title: str
+    program: Callable  # (tools, folder) -> path of the .pt2, made when it is not there
+    variations: dict[str, str]  # by input; see bench/samples.h
+    scenarios: list[Scenario]
+    targets: list[Target]
+    has_whole_peer: bool = True
+    is_split_by_hand: bool = False
+    is_timed_in_eager: bool = True
+    compile_is_measured: bool = False
+    tolerance: float = 1e-3
+
+
+def workload(model: Model, folder: pathlib.Path, threads: int, quick: bool) -> dict:
+    """What model_bench reads."""
+    samples = json.loads((folder / "samples.json").read_text())
+    scenarios = []
+    for scenario in model.scenarios:
+        entry = dataclasses.asdict(scenario)
+        quick_runs = entry.pop("quick_runs")
+        if quick:
+            entry["runs"] = quick_runs
+            entry["warm_up"] = 1
+        scenarios.append(entry)
+    out = {"name": model.name, "package": str(folder / "package.pt2"),
+           "tolerance": model.tolerance, "scenarios": scenarios,
+           "samples": [{**s, "variation": model.variations[s["name"]]} for s in samples]}
+    if model.has_whole_peer:
+        out["whole"] = str(folder / "whole.xml")
+    if model.is_split_by_hand:
+        out["encoder"], out["decoder"] = str(folder / "encoder.xml"), str(folder / "decoder.xml")
+    return {"threads": threads, "models": [out]}
+
+
+def milliseconds(result: dict) -> float:
+    return result["ours"]["p50_us"] / 1e3
+
+
+def session_share(result: dict) -> float:
+    return result["session_us"]
+
+
+def efficientsam_program(_tools, _folder) -> pathlib.Path:
+    folder = os.environ.get("CHANGEAWARE_FIXTURES", str(ROOT.parent / "shared" / "fixtures"))
+    path = pathlib.Path(folder) / "efficientsam_ti.pt2"
+    if not path.exists():
+        raise FileNotFoundError(f"{path}; CHANGEAWARE_FIXTURES names the folder it is in")
+    return path
+
+
+def clip_program(tools, folder) -> pathlib.Path:
+    path = folder / "clip.pt2"
+    if not path.exists():
+        tools.python("tests/programs/clip.py", path)
+    return path
+
+
+def three_inputs_program(_tools, _folder) -> pathlib.Path:
+    return ROOT / "examples" / "three_inputs.pt2"
+
+
+POINTS = ("batched_points",)
+IMAGE = ("pixel_values",)
+TEXTS = ("input_ids", "attention_mask")
+
+THREE_INPUTS = Model(
+    name="three_inputs",
+    title="three inputs",
+    program=three_inputs_program,
+    variations={"image": "scale", "text": "roll", "control": "scale"},
+    scenarios=[
+        Scenario("control changed", ("control",), runs=2000, quick_runs=200, warm_up=50),
+        Scenario("control changed, tagged", ("control",), tags=True, runs=2000, quick_runs=200,
+                 warm_up=50),
+        Scenario("full run", ("control",), "whole", full=True, runs=200, quick_runs=20,
+                 warm_up=10),
+    ],
+    targets=[
+        Target("what the session adds to engine time and fingerprints", "control changed", 50.0,
+               "µs", session_share),
+    ],
+    is_timed_in_eager=False,
+)
+
+EFFICIENTSAM = Model(
+    name="efficientsam",
+    title="EfficientSAM-Ti",
+    program=efficientsam_program,
+    variations={"batched_images": "scale", "batched_points": "scale",
+                "batched_point_labels": "scale"},
+    scenarios=[
+        Scenario("full run", (), "whole", full=True, runs=15, quick_runs=2),
+        Scenario("points changed", POINTS, "full", runs=15, quick_runs=2),
+        Scenario("points changed, tagged", POINTS, "full", tags=True, runs=7, quick_runs=2),
+        Scenario("points changed, by hand", POINTS, "decoder", runs=60, quick_runs=5),
+        Scenario("nothing changed", (), runs=200, quick_runs=20, warm_up=20),
+    ],
+    targets=[
+        Target("EfficientSAM, full run / converted whole in OpenVINO", "full run", 1.03),
+        Target("EfficientSAM, only points changed / full run", "points changed", 0.05),
+        Target("EfficientSAM, only points changed / hand-made decoder in OpenVINO",
+               "points changed, by hand", 1.00),
+        Target("EfficientSAM, nothing changed", "nothing changed", 3.0, "ms", milliseconds),
+    ],
+    is_split_by_hand=True,
+)
+
+CLIP = Model(
+    name="clip",
+    title="CLIP",
+    program=clip_program,
+    variations={"pixel_values": "scale", "input_ids": "roll", "attention_mask": "tail_mask"},
+    scenarios=[
+        Scenario("full run", (), "whole", full=True, runs=30, quick_runs=3),
+        Scenario("image changed", IMAGE, "full", runs=30, quick_runs=3),
+        Scenario("texts changed", TEXTS, "full", runs=30, quick_runs=3),
+    ],
+    targets=[
+        Target("CLIP, full run / converted whole in OpenVINO", "full run", 1.03),
+        Target("CLIP, image only / full run", "image changed", 0.50),
+        Target("CLIP, texts only / full run", "texts changed", 0.62),
+    ],
+    compile_is_measured=True,
+)
+
+MODELS = [THREE_INPUTS, EFFICIENTSAM, CLIP]

@@ -1,0 +1,55 @@
+#include "cli/arguments.h"
+
+#include <utility>
+
+#include "cli/error.h"
+#include "cli/npy.h"
+
+namespace changeaware::cli {
+
+Result<bool> parse_arguments(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return false;
+  } catch (const CLI::ParseError& e) {
+    return error(StatusCode::kInvalidArgument, "{} (`{} --help` lists the options)", e.what(),
+                 app.get_name());
+  }
+  return true;
+}
+
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+                            const std::string& description) {
+  return app.add_option(name, words, description)->allow_extra_args(false);
+}
+
+Result<std::map<std::string, std::string>> split_assignments(
+    const std::string& option, const std::vector<std::string>& words) {
+  std::map<std::string, std::string> out;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
+      return error(StatusCode::kInvalidArgument, "{} {}: expected NAME=VALUE", option, word);
+    }
+    const std::string name = word.substr(0, equals);
+    if (!out.emplace(name, word.substr(equals + 1)).second) {
+      return error(StatusCode::kInvalidArgument, "{} {}: {} is given twice", option, word, name);
+    }
+  }
+  return out;
+}
+
+Result<std::map<std::string, Tensor>> read_assigned_tensors(const std::string& option,
+                                                            const std::vector<std::string>& words) {
+  CA_ASSIGN_OR_RETURN(const auto files, split_assignments(option, words));
+  std::map<std::string, Tensor> out;
+  for (const auto& [name, file] : files) {
+    CA_ASSIGN_OR_RETURN(Tensor tensor, read_npy(file));
+    out.emplace(name, std::move(tensor));
+  }
+  return out;
+}
+
+}  // namespace changeaware::cli

@@ -1,0 +1,32 @@
+// What every command does with its arguments.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "changeaware/status.h"
+#include "changeaware/tensor.h"
+
+namespace changeaware::cli {
+
+// Fills the variables that `app` is bound to. False when the user asked for help, which is then on
+// standard output. InvalidArgument names the option at fault.
+Result<bool> parse_arguments(CLI::App& app, int argc, char** argv);
+
+// A repeatable option that takes one word each time.
+CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& words,
+                            const std::string& description);
+
+// "NAME=VALUE" words as a map. InvalidArgument, naming `option`, for a word without a name or '=',
+// and for a name that comes twice.
+Result<std::map<std::string, std::string>> split_assignments(const std::string& option,
+                                                             const std::vector<std::string>& words);
+
+// "NAME=FILE.npy" words as tensors by name.
+Result<std::map<std::string, Tensor>> read_assigned_tensors(const std::string& option,
+                                                            const std::vector<std::string>& words);
+
+}  // namespace changeaware::cli

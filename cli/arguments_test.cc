@@ -1,0 +1,81 @@
+#include "cli/arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace changeaware::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+// An app with the kinds of options that the commands have.
+struct Example {
+  CLI::App app{"An example.", "changeaware example"};
+  std::string package;
+  std::vector<std::string> inputs;
+  int threads = 0;
+  bool as_json = false;
+
+  Example() {
+    app.add_option("PACKAGE", package, "")->required();
+    add_repeatable(app, "--input", inputs, "");
+    app.add_option("--threads", threads, "")->check(CLI::NonNegativeNumber);
+    app.add_flag("--json", as_json, "");
+  }
+  Result<bool> parse(std::vector<std::string> words) {
+    std::vector<char*> argv{const_cast<char*>("example")};
+    for (std::string& word : words) argv.push_back(word.data());
+    return parse_arguments(app, static_cast<int>(argv.size()), argv.data());
+  }
+};
+
+TEST(Arguments, ARepeatableOptionLeavesThePositionalAlone) {
+  Example example;
+  const auto parsed = example.parse({"--input", "a=1", "--input", "b=2", "file.pt2", "--json"});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_TRUE(*parsed);
+  EXPECT_THAT(example.inputs, ElementsAre("a=1", "b=2"));
+  EXPECT_EQ(example.package, "file.pt2");
+  EXPECT_TRUE(example.as_json);
+}
+
+TEST(Arguments, AWrongUseNamesTheOption) {
+  struct Case {
+    std::vector<std::string> words;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{{}, "PACKAGE"}, Case{{"p", "--thread", "2"}, "--thread"},
+        Case{{"p", "--threads", "-1"}, "--threads"}, Case{{"p", "--threads", "two"}, "--threads"},
+        Case{{"p", "--input"}, "--input"}}) {
+    Example example;
+    const auto parsed = example.parse(c.words);
+    ASSERT_FALSE(parsed.ok()) << c.message;
+    EXPECT_EQ(parsed.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(parsed.status().message(), HasSubstr(c.message));
+    EXPECT_THAT(parsed.status().message(), HasSubstr("changeaware example --help"));
+  }
+}
+
+TEST(Arguments, AnAssignmentIsSplitAtItsFirstEqualsSign) {
+  const auto split = split_assignments("--input", {"x=dir/a=b.npy", "y=c"});
+  ASSERT_TRUE(split.ok());
+  EXPECT_THAT(*split, ElementsAre(Pair("x", "dir/a=b.npy"), Pair("y", "c")));
+}
+
+TEST(Arguments, AMalformedAssignmentIsRefusedByName) {
+  for (const char* word : {"image", "=a.npy", "image="}) {
+    const auto split = split_assignments("--input", {word});
+    ASSERT_FALSE(split.ok()) << word;
+    EXPECT_EQ(split.status().code(), StatusCode::kInvalidArgument);
+    EXPECT_THAT(split.status().message(), HasSubstr(std::string("--input ") + word));
+  }
+  const auto twice = split_assignments("--version-tag", {"x=1", "x=2"});
+  ASSERT_FALSE(twice.ok());
+  EXPECT_THAT(twice.status().message(), HasSubstr("x is given twice"));
+}
+
+}  // namespace
+}  // namespace changeaware::cli

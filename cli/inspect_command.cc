@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "changeaware/package.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/manifest_json.h"
+#include "cli/text_table.h"
+
+namespace changeaware::cli {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string type_text(const Port& port) {
+  return fmt::format("{} [{}]", dtype_name(port.dtype), fmt::join(port.shape, ", "));
+}
+
+std::string output_text(const ProgramOutput& output) {
+  using Kind = ProgramOutput::Kind;
+  switch (output.kind) {
+    case Kind::kPort: return type_text(output.port);
+    case Kind::kConstantTensor: return type_text(output.port) + ", fixed at export";
+    case Kind::kNone: return "None";
+    case Kind::kInt: return fmt::format("{}, fixed at export", output.int_value);
+    case Kind::kFloat: return fmt::format("{}, fixed at export", output.float_value);
+    case Kind::kBool:
+      return output.int_value != 0 ? "True, fixed at export" : "False, fixed at export";
+    case Kind::kString: return fmt::format("\"{}\", fixed at export", output.string_value);
+  }
+  return "";
+}
+
+void print_signature(const Manifest& manifest) {
+  Rows rows;
+  for (const ProgramInput& input : manifest.inputs) {
+    const bool is_fixed = !input.fixed_value.empty();
+    rows.push_back({input.port.name,
+                    is_fixed ? input.fixed_value + ", fixed at export" : type_text(input.port)});
+  }
+  fmt::print("inputs\n{}", format_table(rows, 2));
+  rows.clear();
+  for (const ProgramOutput& output : manifest.outputs) {
+    rows.push_back({output.name, output_text(output)});
+  }
+  fmt::print("outputs\n{}", format_table(rows, 2));
+  rows.clear();
+  for (const SymbolBounds& bounds : manifest.symbols) {
+    const bool is_open = bounds.max == INT64_MAX;
+    rows.push_back({bounds.symbol, fmt::format("{} to {}", bounds.min,
+                                               is_open ? "any" : std::to_string(bounds.max))});
+  }
+  if (!rows.empty()) fmt::print("symbolic sizes\n{}", format_table(rows, 2));
+}
+
+void print_callables(const Manifest& manifest) {
+  fmt::print("callables\n");
+  for (const Callable& callable : manifest.callables) {
+    fmt::print("  {}: {} nodes, {} of weights\n", callable.name, callable.node_count,
+               format_bytes(callable.weight_bytes));
+    fmt::print("    depends on  {}\n", join_names(callable.dependencies, "no input"));
+    if (!callable.shape_dependencies.empty()) {
+      fmt::print("    shapes of   {}\n", join_names(callable.shape_dependencies));
+    }
+    Rows rows;
+    for (const Port& port : callable.inputs) rows.push_back({"in", port.name, type_text(port)});
+    for (const Port& port : callable.outputs) rows.push_back({"out", port.name, type_text(port)});
+    for (const std::string& message : callable.assertions) rows.push_back({"assert", message});
+    fmt::print("{}", format_table(rows, 4));
+  }
+}
+
+bool depends_on(const Manifest& manifest, const std::string& callable, const std::string& input) {
+  const Callable* found = manifest.find_callable(callable);
+  if (found == nullptr) return false;
+  const auto& names = found->dependencies;
+  return std::find(names.begin(), names.end(), input) != names.end();
+}
+
+// For each strategy and each input: what a request that changes only that input runs.
+void print_strategies(const Manifest& manifest) {
+  fmt::print("strategies\n");
+  for (const Strategy& strategy : manifest.strategies) {
+    fmt::print("  {}: {} callables, retains {}\n", strategy.name, strategy.callables.size(),
+               format_bytes(strategy.retained_bytes));
+    Rows rows;
+    for (const ProgramInput& input : manifest.inputs) {
+      if (!input.fixed_value.empty()) continue;
+      std::vector<std::string> runs;
+      for (const std::string& callable : strategy.callables) {
+        if (depends_on(manifest, callable, input.port.name)) runs.push_back(callable);
+      }
+      rows.push_back(
+          {"only " + input.port.name + " changes", "runs " + join_names(runs, "nothing")});
+    }
+    fmt::print("{}", format_table(rows, 4));
+  }
+}
+
+void print_text(const Package& package) {
+  const Manifest& manifest = package.manifest();
+  fmt::print("{}\n", package.path());
+  fmt::print("  made from PyTorch {} for {} {}, format {}.{}\n", manifest.torch_version,
+             manifest.engine_name, manifest.engine_version, manifest.format_major,
+             manifest.format_minor);
+  fmt::print("  {}\n", manifest.verified
+                           ? "verified: main and the segments were executed on the examples and agree"
+                           : "not verified by execution: there were no example inputs");
+  print_signature(manifest);
+  print_callables(manifest);
+  print_strategies(manifest);
+  if (manifest.rejections.empty()) return;
+  Rows rows;
+  for (const Rejection& rejection : manifest.rejections) {
+    rows.push_back({rejection.candidate, rejection.reason});
+  }
+  fmt::print("rejected\n{}", format_table(rows, 2));
+}
+
+}  // namespace
+
+Result<int> inspect_command(int argc, char** argv) {
+  std::string path;
+  bool as_json = false;
+  CLI::App app("Shows what a package holds.", "changeaware inspect");
+  app.add_option("PACKAGE", path, "a package written by `changeaware compile`")->required();
+  app.add_flag("--json", as_json, "print one JSON document");
+  CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));
+  if (!proceed) return 0;
+
+  CA_ASSIGN_OR_RETURN(const auto package, Package::open(path));
+  if (as_json) {
+    fmt::print("{}\n", manifest_to_json(package->manifest()));
+  } else {
+    print_text(*package);
+  }
+  return 0;
+}
+
+}  // namespace changeaware::cli

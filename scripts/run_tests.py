@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs test suites and counts them: the last line is "N passed, N failed".
+
+    scripts/run_tests.py SUITE…
+
+    style    scripts/check_style.py; one test
+    unit     the C++ unit tests of build/
+    asan     the same built with AddressSanitizer and UndefinedBehaviorSanitizer (build-asan/)
+    tsan     the same built with ThreadSanitizer (build-tsan/)
+    oracle   tests/oracle: the program against PyTorch, with pytest
+
+A suite that ran nothing counts as one failure. So does a skipped test where CI is set.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REPORTS = ROOT / "build" / "reports"
+
+
+class Count(NamedTuple):
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+
+def count_junit(report: pathlib.Path) -> Count:
+    """Counts the test cases of a JUnit file, as ctest and pytest write it."""
+    passed = failed = skipped = 0
+    try:
+        cases = list(xml.parse(report).getroot().iter("testcase"))
+    except (OSError, xml.ParseError):
+        cases = []
+    for case in cases:
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            skipped += 1
+        else:
+            passed += 1
+    return Count(passed, failed, skipped)
+
+
+def run_reporting(name: str, command: list, environment: dict | None = None) -> Count:
+    """Runs a command that writes REPORTS/name.xml."""
+    report = REPORTS / f"{name}.xml"
+    report.unlink(missing_ok=True)
+    code = subprocess.run(command, cwd=ROOT, env={**os.environ, **(environment or {})}).returncode
+    count = count_junit(report)
+    if code != 0 and count.failed == 0:
+        print(f"{name}: ended with code {code}", file=sys.stderr)
+        count = count._replace(failed=1)
+    return count
+
+
+def style() -> Count:
+    code = subprocess.run([sys.executable, ROOT / "scripts" / "check_style.py"]).returncode
+    return Count(passed=1) if code == 0 else Count(failed=1)
+
+
+def ctest(name: str, preset: str, folder: str) -> Count:
+    build = subprocess.run([ROOT / "scripts" / "build.sh", preset])
+    if build.returncode != 0:
+        return Count(failed=1)
+    return run_reporting(name, [
+        "ctest", "--test-dir", folder, "--parallel", str(os.cpu_count()), "--output-on-failure",
+        "--timeout", "600", "--progress", "--output-junit", REPORTS / f"{name}.xml"])
+
+
+def oracle() -> Count:
+    environment = {
+        "CHANGEAWARE_BIN": os.environ.get("CHANGEAWARE_BIN", str(ROOT / "build/bin/changeaware")),
+        "CHANGEAWARE_FIXTURES": os.environ.get(
+            "CHANGEAWARE_FIXTURES", str(ROOT.parent / "shared" / "fixtures")),
+    }
+    return run_reporting("oracle", [
+        sys.executable, "-m", "pytest", "tests/oracle", "-q", "--durations=10",
+        "-p", "no:cacheprovider", f"--junitxml={REPORTS / 'oracle.xml'}"], environment)
+
+
+SUITES = {
+    "style": style,
+    "unit": lambda: ctest("unit", "release", "build"),
+    "asan": lambda: ctest("asan", "asan", "build-asan"),
+    "tsan": lambda: ctest("tsan", "tsan", "build-tsan"),
+    "oracle": oracle,
+}
+
+
+def run(name: str) -> Count:
+    print(f"== {name}", flush=True)
+    begin = time.monotonic()
+    count = SUITES[name]()
+    if sum(count) == 0:
+        print(f"{name}: ran no tests", file=sys.stderr)
+        count = Count(failed=1)
+    if count.skipped and os.environ.get("CI"):
+        print(f"{name}: {count.skipped} skipped, which fails in CI", file=sys.stderr)
+        count = Count(count.passed, count.failed + count.skipped)
+    print(f"== {name}: {count.passed} passed, {count.failed} failed, {count.skipped} skipped "
+          f"in {time.monotonic() - begin:.0f} s", flush=True)
+    return count
+
+
+def main() -> int:
+    names = sys.argv[1:]
+    if not names or any(name not in SUITES for name in names):
+        sys.exit(f"usage: run_tests.py {'|'.join(SUITES)} …")
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    counts = [run(name) for name in names]
+    passed, failed = sum(c.passed for c in counts), sum(c.failed for c in counts)
+    sys.stderr.flush()
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

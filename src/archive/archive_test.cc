@@ -1,0 +1,172 @@
+#include "archive/archive.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "archive/test_archives.h"
+
+namespace changeaware {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Archive, EntriesComeInFileOrderWithoutTheTopFolder) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok()) << archive.status().to_string();
+  ASSERT_EQ((*archive)->entries().size(), 3u);
+  EXPECT_EQ((*archive)->entries()[0].name, "models/model.json");
+  EXPECT_EQ((*archive)->entries()[1].name, "data/weight_0");
+  EXPECT_EQ((*archive)->entries()[2].size, 0u);
+  EXPECT_EQ((*archive)->find("data/none"), nullptr);
+  EXPECT_EQ((*archive)->find("top/data/weight_0"), nullptr);
+}
+
+TEST(Archive, MappedBytesAreTheStoredOnesAndAligned) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  const ArchiveEntry* entry = (*archive)->find("data/weight_0");
+  ASSERT_NE(entry, nullptr);
+  const auto bytes = (*archive)->map(*entry);
+  ASSERT_TRUE(bytes.ok());
+  ASSERT_EQ(bytes->size(), 20u);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(bytes->data()) % 64, 0u);
+  EXPECT_EQ(reinterpret_cast<const float*>(bytes->data())[4], 5.0f);
+  EXPECT_TRUE((*archive)->check_crc(*entry).ok());
+  (*archive)->drop_resident_pages();
+  EXPECT_EQ(reinterpret_cast<const float*>(bytes->data())[3], 4.0f);
+}
+
+TEST(Archive, ADeflatedEntryIsReadButNotMapped) {
+  const std::string path = temp_path("a.pt2");
+  const std::string text(100000, 'x');
+  write_plain(path, {{"top/a.txt", text, true}, {"top/b.txt", "stored", false}});
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok()) << archive.status().to_string();
+  const auto read = (*archive)->read_text("a.txt");
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  EXPECT_EQ(*read, text);
+  EXPECT_EQ((*archive)->read_text("b.txt").value(), "stored");
+  const auto mapped = (*archive)->map(*(*archive)->find("a.txt"));
+  EXPECT_EQ(mapped.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(mapped.status().message(), HasSubstr("a.txt"));
+  EXPECT_TRUE((*archive)->check_crc(*(*archive)->find("a.txt")).ok());
+}
+
+TEST(Archive, NamesStayWhereThereIsNoSingleTopFolder) {
+  const std::string path = temp_path("a.pt2");
+  write_plain(path, {{"one/a", "1", false}, {"two/b", "2", false}});
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  EXPECT_NE((*archive)->find("one/a"), nullptr);
+  EXPECT_NE((*archive)->find("two/b"), nullptr);
+}
+
+TEST(Archive, FolderEntriesAreLeftOut) {
+  const std::string path = temp_path("a.pt2");
+  write_plain(path, {{"top/", "", false}, {"top/a", "1", false}});
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  ASSERT_EQ((*archive)->entries().size(), 1u);
+}
+
+TEST(Archive, AnArchiveInsideAnArchiveOpensFromMemory) {
+  const std::string inner = small_archive(temp_path("inner.pt2"));
+  const std::string path = temp_path("outer.pt2");
+  auto writer = ArchiveWriter::create(path, "outer");
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE((*writer)->add("inner.pt", inner).ok());
+  ASSERT_TRUE((*writer)->finish().ok());
+  const auto outer = Archive::open(path);
+  ASSERT_TRUE(outer.ok());
+  const auto bytes = (*outer)->map(*(*outer)->find("inner.pt"));
+  ASSERT_TRUE(bytes.ok());
+  const auto nested = Archive::open_memory("outer.pt2: inner.pt", *bytes, *outer);
+  ASSERT_TRUE(nested.ok()) << nested.status().to_string();
+  EXPECT_EQ((*nested)->read_text("models/model.json").value(), "{\"a\": 1}");
+  const auto broken = Archive::open_memory("outer.pt2: inner.pt", bytes->first(40), *outer);
+  EXPECT_THAT(broken.status().message(), HasSubstr("outer.pt2: inner.pt"));
+}
+
+TEST(Archive, AMissingFileIsAnIoErrorNamingThePath) {
+  const auto archive = Archive::open("/nowhere/model.pt2");
+  EXPECT_EQ(archive.status().code(), StatusCode::kIo);
+  EXPECT_THAT(archive.status().message(), HasSubstr("/nowhere/model.pt2"));
+}
+
+TEST(Archive, AMissingEntryIsCorruptNamingFileAndEntry) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  const auto text = (*archive)->read_text("models/other.json");
+  EXPECT_EQ(text.status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(text.status().message(), HasSubstr("models/other.json"));
+  EXPECT_THAT(text.status().message(), HasSubstr(path));
+}
+
+TEST(Archive, OffsetsBeyond4GiBAreRead) {
+  // A sparse file: one entry of 4 GiB of zeros costs no disk; its CRC is not checked here.
+  const std::string path = temp_path("big.pt2");
+  const uint64_t big = (uint64_t{4} << 30) + 4096;
+  std::string head(kLocalMagic);
+  const auto put = [](std::string& to, uint64_t v, int n) {
+    for (int i = 0; i < n; ++i) to.push_back(static_cast<char>(v >> (8 * i)));
+  };
+  const std::string name = "top/big";
+  put(head, 45, 2); put(head, 0, 2); put(head, 0, 2); put(head, 0, 4); put(head, 7, 4);
+  put(head, 0xffffffff, 4); put(head, 0xffffffff, 4);
+  put(head, name.size(), 2); put(head, 20, 2);
+  head += name;
+  put(head, 1, 2); put(head, 16, 2); put(head, big, 8); put(head, big, 8);
+  const uint64_t second = head.size() + big;
+  std::string tail(kLocalMagic);
+  put(tail, 20, 2); put(tail, 0, 2); put(tail, 0, 2); put(tail, 0, 4); put(tail, 0, 4);
+  put(tail, 0, 4); put(tail, 0, 4); put(tail, 5, 2); put(tail, 0, 2);
+  tail += "top/b";
+  const uint64_t directory = second + tail.size();
+  const auto record = [&](const std::string& n, uint64_t crc, uint64_t size, uint64_t offset) {
+    tail += kDirectoryMagic;
+    put(tail, 45, 2); put(tail, 45, 2); put(tail, 0, 2); put(tail, 0, 2); put(tail, 0, 4);
+    put(tail, crc, 4); put(tail, 0xffffffff, 4); put(tail, 0xffffffff, 4);
+    put(tail, n.size(), 2); put(tail, 28, 2); put(tail, 0, 2); put(tail, 0, 2); put(tail, 0, 2);
+    put(tail, 0, 4); put(tail, 0xffffffff, 4);
+    tail += n;
+    put(tail, 1, 2); put(tail, 24, 2); put(tail, size, 8); put(tail, size, 8); put(tail, offset, 8);
+  };
+  record(name, 7, big, 0);
+  record("top/b", 0, 0, second);
+  const uint64_t end64 = second + tail.size();
+  const uint64_t directory_bytes = end64 - directory;
+  tail += std::string("PK\x06\x06", 4);
+  put(tail, 44, 8); put(tail, 45, 2); put(tail, 45, 2); put(tail, 0, 4); put(tail, 0, 4);
+  put(tail, 2, 8); put(tail, 2, 8); put(tail, directory_bytes, 8); put(tail, directory, 8);
+  tail += std::string("PK\x06\x07", 4);
+  put(tail, 0, 4); put(tail, end64, 8); put(tail, 1, 4);
+  tail += kEndMagic;
+  put(tail, 0, 4); put(tail, 0xffff, 2); put(tail, 0xffff, 2); put(tail, 0xffffffff, 4);
+  put(tail, 0xffffffff, 4); put(tail, 0, 2);
+  {
+    std::ofstream out(path, std::ios::binary);
+    out << head;
+    out.seekp(static_cast<std::streamoff>(second));
+    out << tail;
+    ASSERT_TRUE(out.good());
+  }
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok()) << archive.status().to_string();
+  const ArchiveEntry* entry = (*archive)->find("big");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->size, big);
+  const auto bytes = (*archive)->map(*entry);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(bytes->back(), std::byte{0});
+  EXPECT_EQ((*archive)->find("b")->offset, second + 35);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace changeaware

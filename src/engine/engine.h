@@ -1,0 +1,51 @@
+// Engine: turns a region (a functional Graph) into something that runs.
+//
+// An engine knows nothing of caches, strategies or files. Graphs it gets are functional: no
+// mutation, no random operator, assertions already lifted to Graph::assertions (which it ignores:
+// the caller makes their conditions outputs).
+// Errors: compile() gives Unsupported naming the node and operator that it cannot run faithfully,
+// also when the engine's own checks (dtype or shape of a converted node against the program's
+// metadata) fail; InvalidProgram when a constant index is outside its dimension. run() gives
+// InvalidArgument naming the port for a wrong dtype or shape, and naming node and operator for an
+// index outside its dimension or an integer divisor of zero, which PyTorch refuses too.
+// Thread safety: compile() and run() may be called concurrently, run() also on one Executable.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "changeaware/status.h"
+#include "changeaware/tensor.h"
+#include "graph/graph.h"
+
+namespace changeaware {
+
+struct EngineInfo {
+  std::string name;     // "openvino"
+  std::string version;
+};
+
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  // `inputs` in the order of Graph::inputs(), each with the dtype of its spec and a shape that fits
+  // it; symbolic numbers are int64 tensors of rank 0. Contiguous inputs are bound without a copy.
+  // `outputs` in the order of Graph::outputs(), of which every one must be a ValueRef. An entry
+  // that is defined() must be contiguous, of the right dtype and shape, and is written in place; an
+  // entry that is not is allocated. After an error the contents of outputs are unspecified.
+  virtual Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual EngineInfo info() const = 0;
+  // The graph's constants must stay alive as long as the Executable; the Executable holds their
+  // Storage. REQUIRES: every output is a ValueRef.
+  virtual Result<std::unique_ptr<Executable>> compile(const Graph& graph) const = 0;
+};
+
+}  // namespace changeaware

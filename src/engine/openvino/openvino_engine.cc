@@ -1,0 +1,197 @@
+#include "engine/openvino/openvino_engine.h"
+
+#include <algorithm>
+#include <map>
+#include <openvino/openvino.hpp>
+#include <openvino/runtime/intel_cpu/properties.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/errors.h"
+#include "engine/openvino/conversion.h"
+#include "engine/openvino/executable.h"
+#include "engine/openvino/frontend_errors.h"
+#include "engine/openvino/page_trimmer.h"
+#include "engine/openvino/refusals.h"
+
+namespace changeaware {
+namespace {
+
+using namespace ovn;
+
+// Below this, dropping pages costs more than it gives back.
+constexpr size_t kTrimThresholdBytes = size_t{1} << 20;
+
+// Loading the CPU plug-in takes long and its threads are shared, so there is one Core per process.
+// It is never destroyed: compiled models may outlive main().
+ov::Core& shared_core() {
+  static auto* core = new ov::Core;
+  return *core;
+}
+
+ov::AnyMap properties(const OpenVinoOptions& options) {
+  return {
+      ov::hint::inference_precision(ov::element::f32),
+      ov::hint::execution_mode(ov::hint::ExecutionMode::ACCURACY),
+      ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY),
+      ov::num_streams(1),
+      ov::inference_num_threads(options.threads),
+      ov::intel_cpu::denormals_optimization(false),
+  };
+}
+
+PortSpec port_of(const Value& value) {
+  PortSpec port{value.name, DType::kInt64, {}, true};
+  if (value.kind == ValueKind::kTensor) {
+    port.dtype = value.spec.dtype;
+    port.dims = value.spec.dims;
+    port.fixed = value.spec.fixed();
+  } else if (value.kind != ValueKind::kSymInt) {
+    port.dtype = value.kind == ValueKind::kSymBool ? DType::kBool : DType::kFloat32;
+  }
+  return port;
+}
+
+// Decides, before conversion, which values must come out of the model and where everything else
+// comes from.
+class Layout {
+ public:
+  Layout(const Graph& graph, ExecutableParts& parts) : graph_(graph), parts_(parts) {
+    for (size_t i = 0; i < graph.inputs().size(); ++i) {
+      inputs_.emplace(graph.inputs()[i], i);
+      parts.inputs.push_back(port_of(graph.value(graph.inputs()[i])));
+    }
+  }
+
+  Status add_outputs() {
+    for (const Argument& output : graph_.outputs()) {
+      const auto* ref = std::get_if<ValueRef>(&output);
+      if (ref == nullptr) return internal_error("an output of the region is not a value");
+      parts_.outputs.push_back(port_of(graph_.value(ref->id)));
+      parts_.sources.push_back(source_of(ref->id));
+    }
+    return {};
+  }
+
+  void add_guards(std::vector<Guard> guards) {
+    for (Guard& guard : guards) {
+      BoundGuard bound;
+      const auto input = inputs_.find(guard.value);
+      bound.from_input = input != inputs_.end();
+      if (bound.from_input) bound.index = input->second;
+      if (guard.indexed != kNoId) {
+        const Dim& extent = graph_.value(guard.indexed).spec.dims[guard.dim];
+        bound.extent = extent.size;
+        bound.extent_is_result = !extent.fixed();
+        if (bound.extent_is_result) {
+          bound.extent_index = extents_.size();
+          extents_.push_back({guard.indexed, guard.dim});
+        }
+      }
+      if (!bound.from_input) bound.index = result_of(guard.value);
+      bound.guard = std::move(guard);
+      parts_.guards.push_back(std::move(bound));
+    }
+    for (BoundGuard& bound : parts_.guards) {
+      if (bound.extent_is_result) bound.extent_index += results_.size();
+    }
+  }
+
+  const std::vector<ValueId>& results() const { return results_; }
+  const std::vector<ExtentRequest>& extents() const { return extents_; }
+
+ private:
+  size_t result_of(ValueId value) {
+    const auto [it, fresh] = result_index_.emplace(value, results_.size());
+    if (fresh) results_.push_back(value);
+    return it->second;
+  }
+
+  OutputSource source_of(ValueId value) {
+    using Kind = OutputSource::Kind;
+    if (const auto it = inputs_.find(value); it != inputs_.end()) {
+      return {Kind::kInput, it->second, {}};
+    }
+    if (const Constant* constant = graph_.constant_of(value)) {
+      return {Kind::kConstant, 0, constant->tensor};
+    }
+    return {Kind::kResult, result_of(value), {}};
+  }
+
+  const Graph& graph_;
+  ExecutableParts& parts_;
+  std::map<ValueId, size_t> inputs_;
+  std::map<ValueId, size_t> result_index_;
+  std::vector<ValueId> results_;
+  std::vector<ExtentRequest> extents_;
+};
+
+std::vector<int> find_input_ports(const ov::CompiledModel& model, size_t inputs) {
+  std::vector<int> ports(inputs, -1);
+  const auto& model_inputs = model.inputs();
+  for (size_t i = 0; i < inputs; ++i) {
+    const std::string name = input_name(i);
+    for (size_t p = 0; p < model_inputs.size(); ++p) {
+      if (model_inputs[p].get_names().contains(name)) ports[i] = static_cast<int>(p);
+    }
+  }
+  return ports;
+}
+
+class OpenVinoEngine final : public Engine {
+ public:
+  explicit OpenVinoEngine(const OpenVinoOptions& options) : options_(options) {}
+
+  EngineInfo info() const override {
+    return {"openvino", ov::get_openvino_version().buildNumber};
+  }
+
+  changeaware::Result<std::unique_ptr<Executable>> compile(const Graph& graph) const override {
+    try {
+      return compile_checked(graph);
+    } catch (const std::exception& e) {
+      return internal_error("OpenVINO: {}", first_line(e.what()));
+    } catch (...) {
+      return internal_error("OpenVINO threw something that is no exception");
+    }
+  }
+
+ private:
+  Result<std::unique_ptr<Executable>> compile_checked(const Graph& graph) const {
+    CA_RETURN_IF_ERROR(check_supported(graph));
+    CA_ASSIGN_OR_RETURN(std::vector<Guard> guards, find_guards(graph));
+    ExecutableParts parts;
+    Layout layout(graph, parts);
+    CA_RETURN_IF_ERROR(layout.add_outputs());
+    layout.add_guards(std::move(guards));
+    parts.results = layout.results().size() + layout.extents().size();
+    if (parts.results == 0) {
+      parts.input_ports.assign(parts.inputs.size(), -1);
+      return std::unique_ptr<Executable>(new OpenVinoExecutable(std::move(parts)));
+    }
+    CA_ASSIGN_OR_RETURN(ConvertedModel converted,
+                        convert_graph(graph, layout.results(), layout.extents()));
+    {
+      const PageTrimmer trimmer(mapped_pages(converted.constants, kTrimThresholdBytes));
+      parts.model = shared_core().compile_model(converted.model, "CPU", properties(options_));
+    }
+    parts.input_ports = find_input_ports(parts.model, parts.inputs.size());
+    return std::unique_ptr<Executable>(new OpenVinoExecutable(std::move(parts)));
+  }
+
+  OpenVinoOptions options_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_openvino_engine(const OpenVinoOptions& options) {
+  if (options.threads < 0) return invalid_argument("threads must not be negative");
+  try {
+    shared_core();
+  } catch (const std::exception& e) {
+    return internal_error("OpenVINO cannot be loaded: {}", first_line(e.what()));
+  }
+  return std::unique_ptr<Engine>(new OpenVinoEngine(options));
+}
+
+}  // namespace changeaware

@@ -1,0 +1,78 @@
+// Ranges, whose values are known when the program is compiled. OpenVINO gives some of them another
+// dtype than PyTorch does.
+// Source: PyTorch documentation of torch.arange and torch.linspace.
+#include <cmath>
+
+#include "engine/openvino/translations/builders.h"
+
+namespace changeaware::ovn {
+namespace {
+
+Output constant_of(const OpContext& context, const std::vector<double>& values) {
+  const ov::element::Type type = context.result_type();
+  if (!(type == ov::element::f32 || type == ov::element::i64 || type == ov::element::i32)) {
+    throw Refusal(fmt::format("dtype {}", dtype_name(context.result().dtype)));
+  }
+  if (type == ov::element::f32) {
+    return op::Constant::create(type, ov::Shape{values.size()},
+                                std::vector<float>(values.begin(), values.end()))
+        ->output(0);
+  }
+  return op::Constant::create(type, ov::Shape{values.size()},
+                              std::vector<int64_t>(values.begin(), values.end()))
+      ->output(0);
+}
+
+double number_or(const OpContext& context, std::string_view name, double otherwise) {
+  return context.node().op->arg_index(name) < 0 ? otherwise : context.number(name);
+}
+
+ov::OutputVector arange(const OpContext& context) {
+  const Shape shape = context.fixed_result_shape();
+  const double start = number_or(context, "start", 0);
+  const double step = number_or(context, "step", 1);
+  std::vector<double> values(static_cast<size_t>(shape.at(0)));
+  const bool integral = !is_floating(context.result().dtype);
+  for (size_t i = 0; i < values.size(); ++i) {
+    // With an integer dtype the bounds and the step are truncated first.
+    values[i] = integral ? std::trunc(start) + std::trunc(step) * static_cast<double>(i)
+                         : start + step * static_cast<double>(i);
+  }
+  return {constant_of(context, values)};
+}
+
+ov::OutputVector linspace(const OpContext& context) {
+  const Shape shape = context.fixed_result_shape();
+  if (!is_floating(context.result().dtype)) throw Refusal("an integer dtype");
+  const auto start = static_cast<float>(context.number("start"));
+  const auto end = static_cast<float>(context.number("end"));
+  const auto steps = static_cast<size_t>(shape.at(0));
+  const float step = steps > 1 ? (end - start) / static_cast<float>(steps - 1) : 0.0f;
+  std::vector<double> values(steps);
+  // From both ends inwards, so that the last value is `end` itself.
+  for (size_t i = 0; i < steps; ++i) {
+    values[i] = i < steps / 2 || steps == 1 ? start + step * static_cast<float>(i)
+                                            : end - step * static_cast<float>(steps - 1 - i);
+  }
+  return {constant_of(context, values)};
+}
+
+bool all_numbers_fixed(const Graph&, const Node& node) {
+  for (const Argument& a : node.args) {
+    if (std::holds_alternative<ValueRef>(a)) return false;
+  }
+  return true;
+}
+
+constexpr Translation kTable[] = {
+    {"aten.arange.default", arange, all_numbers_fixed},
+    {"aten.arange.start", arange, all_numbers_fixed},
+    {"aten.arange.start_step", arange, all_numbers_fixed},
+    {"aten.linspace.default", linspace, all_numbers_fixed},
+};
+
+}  // namespace
+
+std::span<const Translation> factory_translations() { return kTable; }
+
+}  // namespace changeaware::ovn

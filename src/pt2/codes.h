@@ -1,0 +1,23 @@
+// The numbers that stand for dtypes, layouts and memory formats in `models/*.json`.
+// Source: torch/_export/serde/schema.py, PyTorch 2.13.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "changeaware/status.h"
+#include "graph/argument.h"
+
+namespace changeaware {
+
+// Unsupported for a dtype that this library does not have (float8 …), Corrupt for an unknown code.
+Result<DType> dtype_from_code(int64_t code);
+int64_t code_of(DType dtype);
+
+// Corrupt for an unknown code. Every layout but strided is Layout::kOther.
+Result<Layout> layout_from_code(int64_t code);
+Result<MemoryFormat> memory_format_from_code(int64_t code);
+int64_t code_of(MemoryFormat format);
+inline constexpr int64_t kStridedCode = 7;
+
+}  // namespace changeaware

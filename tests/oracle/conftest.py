@@ -1,0 +1,63 @@
+"""Fixtures shared by the tests that compare the command line tool with PyTorch."""
+
+import os
+import pathlib
+import sys
+import warnings
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # for `programs`
+warnings.filterwarnings("ignore", category=FutureWarning)
+
+from harness import Cli, Compiled  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def _existing(variable: str) -> pathlib.Path:
+    value = os.environ.get(variable)
+    if not value:
+        pytest.fail(f"{variable} is not set", pytrace=False)
+    path = pathlib.Path(value).resolve()
+    if not path.exists():
+        pytest.fail(f"{variable} names {path}, which does not exist", pytrace=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def cli() -> Cli:
+    """The command line tool, whose path CHANGEAWARE_BIN gives."""
+    return Cli(_existing("CHANGEAWARE_BIN"))
+
+
+@pytest.fixture(scope="session")
+def fixtures() -> pathlib.Path:
+    """The folder of large fixtures, which CHANGEAWARE_FIXTURES gives. Missing is a failure."""
+    return _existing("CHANGEAWARE_FIXTURES")
+
+
+@pytest.fixture(scope="session")
+def root() -> pathlib.Path:
+    return ROOT
+
+
+@pytest.fixture
+def compiled(cli, tmp_path):
+    """compiled(program, core=False) -> Compiled, in a folder of its own."""
+    count = 0
+
+    def make(program, core=False):
+        nonlocal count
+        count += 1
+        folder = tmp_path / f"program_{count}"
+        folder.mkdir()
+        return Compiled.from_program(cli, program, folder, core)
+
+    return make
+
+
+@pytest.fixture(params=["training", "core"])
+def core(request) -> bool:
+    """Both kinds of exported graph: training IR and core ATen."""
+    return request.param == "core"
