@@ -50,8 +50,9 @@ void print_text(const Outcome& outcome) {
   fmt::print("  callables  {}\n", join_names(report.callables));
   fmt::print("  nodes      {} read, {} after normalisation\n", report.nodes_read,
              report.nodes_kept);
-  fmt::print("  verified   {}\n", report.verified ? "yes: main and the segments were executed and agree"
-                                                  : "no: there were no example inputs");
+  fmt::print("  verified   {}\n", report.verified
+                                      ? "yes: main and the segments were executed and agree"
+                                      : "no: there were no example inputs");
   fmt::print("`changeaware inspect {}` shows what runs when an input changes.\n", outcome.package);
 }
 

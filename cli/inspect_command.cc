@@ -85,6 +85,9 @@ void print_strategies(const Manifest& manifest) {
   for (const Strategy& strategy : manifest.strategies) {
     fmt::print("  {}: {} callables, retains {}\n", strategy.name, strategy.callables.size(),
                format_bytes(strategy.retained_bytes));
+    if (!strategy.difference_from_main.empty()) {
+      fmt::print("    last bits differ from main's: {}\n", strategy.difference_from_main);
+    }
     Rows rows;
     for (const ProgramInput& input : manifest.inputs) {
       if (!input.fixed_value.empty()) continue;
@@ -105,9 +108,10 @@ void print_text(const Package& package) {
   fmt::print("  made from PyTorch {} for {} {}, format {}.{}\n", manifest.torch_version,
              manifest.engine_name, manifest.engine_version, manifest.format_major,
              manifest.format_minor);
-  fmt::print("  {}\n", manifest.verified
-                           ? "verified: main and the segments were executed on the examples and agree"
-                           : "not verified by execution: there were no example inputs");
+  fmt::print("  {}\n",
+             manifest.verified
+                 ? "verified: main and the segments were executed on the examples and agree"
+                 : "not verified by execution: there were no example inputs");
   print_signature(manifest);
   print_callables(manifest);
   print_strategies(manifest);

@@ -31,7 +31,7 @@ Manifest example() {
   main.weight_bytes = uint64_t{5} << 32;
   main.node_count = 7;
   manifest.callables = {main};
-  manifest.strategies = {{"monolithic", {"main"}, 0}};
+  manifest.strategies = {{"monolithic", {"main"}, 0, true, ""}};
   manifest.rejections = {{"thinner cut", "retains \"more\""}};
   manifest.symbols = {{"s0", 1, INT64_MAX}};
   manifest.verified = true;
@@ -49,7 +49,7 @@ TEST(ManifestJson, HasEverythingInOrder) {
       R"("outputs":[{"name":"add","dtype":"float32","shape":["2*s0"]}],)"
       R"("weight_bytes":21474836480,"node_count":7,"assertions":["x is positive"]}],)"
       R"("strategies":[{"name":"monolithic","callables":["main"],"retained_bytes":0,)"
-      R"("bits_of_main":false,"difference_from_main":""}],)"
+      R"("bits_of_main":true,"difference_from_main":""}],)"
       R"("rejections":[{"candidate":"thinner cut","reason":"retains \"more\""}],)"
       R"("symbols":[{"symbol":"s0","min":1,"max":9223372036854775807}],"verified":true,)"
       R"("engine":{"name":"engine","version":"1.2"},"versions":{"format":"1.0","torch":"2.13.0"}})");

@@ -61,7 +61,7 @@ Result<int> replay(const Arguments& arguments) {
   }
   CA_ASSIGN_OR_RETURN(const double load_us, load_timed(*session, arguments));
 
-  Replayer replayer(*session, arguments.replay, reference.get(), arguments.replay.strategy);
+  Replayer replayer(*session, arguments.replay, reference.get());
   const ReplayTally tally = replay_all(arguments, trace, replayer);
 
   ReplaySummary summary = tally.summary();

@@ -27,12 +27,8 @@ std::vector<std::string> differences(const std::vector<OutputValue>& a,
 
 }  // namespace
 
-Replayer::Replayer(Session& session, ReplayOptions options, Session* reference,
-                   std::string reference_strategy)
-    : session_(session),
-      options_(std::move(options)),
-      reference_(reference),
-      reference_strategy_(std::move(reference_strategy)) {}
+Replayer::Replayer(Session& session, ReplayOptions options, Session* reference)
+    : session_(session), options_(std::move(options)), reference_(reference) {}
 
 Result<Request> Replayer::assemble(const TraceRequest& request) const {
   Request out;
@@ -52,7 +48,7 @@ Result<Request> Replayer::assemble(const TraceRequest& request) const {
 void Replayer::compare(const Request& request, const Result<Response>& answer,
                        ReplayResult& result) {
   Request in_full = request;
-  in_full.strategy = reference_strategy_;
+  if (answer.ok()) in_full.strategy = answer->report.strategy;
   in_full.reuse = false;
   const Result<Response> reference = reference_->run(in_full);
   if (!reference.ok()) result.reference_error = reference.status().to_string();

@@ -34,10 +34,9 @@ struct ReplayResult {
 
 class Replayer {
  public:
-  // Both sessions must outlive this. `reference` answers every request in full for comparison, with
-  // `reference_strategy`; null = no comparison.
-  Replayer(Session& session, ReplayOptions options, Session* reference,
-           std::string reference_strategy);
+  // Both sessions must outlive this. `reference` answers every request again for comparison, in
+  // full and with the strategy that the answer came from; null = no comparison.
+  Replayer(Session& session, ReplayOptions options, Session* reference);
 
   // An input that `request` leaves out keeps the value and the tag of the last request that
   // succeeded with it; a failed request leaves no trace.
@@ -50,7 +49,6 @@ class Replayer {
   Session& session_;
   ReplayOptions options_;
   Session* reference_;
-  std::string reference_strategy_;
   std::map<std::string, Tensor> values_;
   std::map<std::string, std::string> versions_;
 };

@@ -28,6 +28,7 @@ class FakeSession : public Session {
     Response response;
     response.outputs.push_back({"y", Tensor::of<float>(DType::kFloat32, {1}, {value + offset_})});
     response.outputs.push_back({"nothing", Tensor()});
+    response.report.strategy = "chosen";
     response.report.ran = {"main"};
     return response;
   }
@@ -59,7 +60,7 @@ class ReplayerTest : public testing::Test {
 };
 
 TEST_F(ReplayerTest, AnInputLeftOutKeepsItsValueAndTag) {
-  Replayer replayer(session_, {}, nullptr, "");
+  Replayer replayer(session_, {}, nullptr);
   EXPECT_TRUE(replayer.run(0, give(5, "five")).status.ok());
   EXPECT_TRUE(replayer.run(1, {}).status.ok());
   ASSERT_EQ(session_.requests.size(), 2u);
@@ -68,14 +69,14 @@ TEST_F(ReplayerTest, AnInputLeftOutKeepsItsValueAndTag) {
 }
 
 TEST_F(ReplayerTest, ANewValueDropsTheOldTag) {
-  Replayer replayer(session_, {}, nullptr, "");
+  Replayer replayer(session_, {}, nullptr);
   EXPECT_TRUE(replayer.run(0, give(5, "five")).status.ok());
   EXPECT_TRUE(replayer.run(1, give(6)).status.ok());
   EXPECT_THAT(session_.requests.at(1).versions, IsEmpty());
 }
 
 TEST_F(ReplayerTest, AFailedRequestLeavesTheValuesAsTheyWere) {
-  Replayer replayer(session_, {}, nullptr, "");
+  Replayer replayer(session_, {}, nullptr);
   EXPECT_TRUE(replayer.run(0, give(5)).status.ok());
   EXPECT_EQ(replayer.run(1, give(-1)).status.code(), StatusCode::kFailedAssertion);
   EXPECT_TRUE(replayer.run(2, {}).status.ok());
@@ -83,7 +84,7 @@ TEST_F(ReplayerTest, AFailedRequestLeavesTheValuesAsTheyWere) {
 }
 
 TEST_F(ReplayerTest, AnUnreadableFileFailsItsRequestOnly) {
-  Replayer replayer(session_, {}, nullptr, "");
+  Replayer replayer(session_, {}, nullptr);
   TraceRequest missing;
   missing.inputs["x"] = folder_.file("missing.npy");
   const ReplayResult failed = replayer.run(0, missing);
@@ -94,7 +95,7 @@ TEST_F(ReplayerTest, AnUnreadableFileFailsItsRequestOnly) {
 }
 
 TEST_F(ReplayerTest, OptionsReachTheSession) {
-  Replayer replayer(session_, {.strategy = "forced", .full = true}, nullptr, "");
+  Replayer replayer(session_, {.strategy = "forced", .full = true}, nullptr);
   TraceRequest request = give(1);
   request.want = {"y"};
   EXPECT_TRUE(replayer.run(0, request).status.ok());
@@ -104,7 +105,7 @@ TEST_F(ReplayerTest, OptionsReachTheSession) {
 }
 
 TEST_F(ReplayerTest, OutputsAreNamedByTheirDigest) {
-  Replayer replayer(session_, {}, nullptr, "");
+  Replayer replayer(session_, {}, nullptr);
   const ReplayResult result = replayer.run(0, give(0));
   ASSERT_EQ(result.outputs.size(), 2u);
   // SHA-256 of the bytes 00 00 80 3f, the float 1.
@@ -114,19 +115,19 @@ TEST_F(ReplayerTest, OutputsAreNamedByTheirDigest) {
   EXPECT_EQ(result.equal, std::nullopt);
 }
 
-TEST_F(ReplayerTest, TheReferenceRunsInFullWithItsOwnStrategy) {
+TEST_F(ReplayerTest, TheReferenceRunsInFullWithTheStrategyOfTheAnswer) {
   FakeSession reference(1);
-  Replayer replayer(session_, {.strategy = "forced", .full = false}, &reference, "monolithic");
+  Replayer replayer(session_, {}, &reference);
   EXPECT_EQ(replayer.run(0, give(3)).equal, true);
   ASSERT_EQ(reference.requests.size(), 1u);
-  EXPECT_EQ(reference.requests[0].strategy, "monolithic");
+  EXPECT_EQ(reference.requests[0].strategy, "chosen");
   EXPECT_FALSE(reference.requests[0].reuse);
   EXPECT_TRUE(session_.requests.at(0).reuse);
 }
 
 TEST_F(ReplayerTest, ADifferentAnswerIsReportedWithItsOutput) {
   FakeSession reference(2);
-  Replayer replayer(session_, {}, &reference, "monolithic");
+  Replayer replayer(session_, {}, &reference);
   const ReplayResult result = replayer.run(0, give(3));
   EXPECT_TRUE(result.status.ok());
   EXPECT_EQ(result.equal, false);
@@ -135,7 +136,7 @@ TEST_F(ReplayerTest, ADifferentAnswerIsReportedWithItsOutput) {
 
 TEST_F(ReplayerTest, FailingAlikeIsEqual) {
   FakeSession reference(1);
-  Replayer replayer(session_, {}, &reference, "monolithic");
+  Replayer replayer(session_, {}, &reference);
   const ReplayResult result = replayer.run(0, give(-1));
   EXPECT_EQ(result.equal, true);
   EXPECT_THAT(result.reference_error, HasSubstr("x is negative"));

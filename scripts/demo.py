@@ -64,7 +64,14 @@ class Trace:
         return path
 
 
-def rows(trace: Trace, incremental: list, full: list, checked: list) -> list:
+def short(names: list, pieces: int) -> str:
+    """Callables without the word that all of them begin with."""
+    if len(names) == pieces:
+        return f"all {pieces}"
+    return ", ".join(name.removeprefix("segment_") for name in names) or "-"
+
+
+def rows(trace: Trace, incremental: list, full: list, checked: list, pieces: int) -> list:
     """A table row for each kind of change; the first request only warms up."""
     out = []
     for change in dict.fromkeys(trace.changes):
@@ -75,7 +82,7 @@ def rows(trace: Trace, incremental: list, full: list, checked: list) -> list:
         same = all(checked[i]["equal"] and incremental[i]["outputs"] == full[i]["outputs"]
                    for i in at)
         last = incremental[at[-1]]
-        out.append([change, " ".join(last["ran"]) or "-", " ".join(last["reused"]) or "-",
+        out.append([change, short(last["ran"], pieces), short(last["reused"], pieces),
                     f"{ms:.2f} ms", f"{100 * ratio:.0f} %", "equal" if same else "DIFFERENT"])
     return out
 
@@ -98,9 +105,10 @@ def demo(model: pathlib.Path, value: Callable, rounds: int) -> int:
     manifest, = changeaware("inspect", package)
     print(f"  {compiled['seconds']:.1f} s, {compiled['package_bytes'] / 1e6:.1f} MB; which parts "
           "depend on which inputs, as proved from the graph:\n")
-    print_table([["callable", "depends on", "operators"]] + [
-        [c["name"], ", ".join(c["dependencies"]) or "no input", str(c["node_count"])]
-        for c in manifest["callables"]])
+    pieces = [c for c in manifest["callables"] if c["name"] != "main"]
+    print_table([["piece", "depends on", "operators"]] + [
+        [short([c["name"]], 0), ", ".join(c["dependencies"]) or "no input", str(c["node_count"])]
+        for c in pieces])
 
     inputs = [i["name"] for i in manifest["inputs"] if "fixed_value" not in i]
     trace = Trace(folder, inputs, value, rounds)
@@ -114,9 +122,9 @@ def demo(model: pathlib.Path, value: Callable, rounds: int) -> int:
     if failed:
         sys.exit(f"a request failed: {failed[0]}")
     print_table([["what changed", "what ran", "what was reused", "time", "of a full run", "bits"]] +
-                rows(trace, incremental, full, checked))
-    print("\nTimes are medians. A full run computes every answer from scratch; its bits and those "
-          "of the\nuncut program are what each answer was compared with.")
+                rows(trace, incremental, full, checked, len(pieces)))
+    print("\nTimes are medians. A full run computes every answer from scratch; the bits of each "
+          "answer\nwere compared with those of a full run.")
     return 0 if summary["equal"] else 1
 
 

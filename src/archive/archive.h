@@ -25,8 +25,8 @@ namespace changeaware {
 
 struct ArchiveEntry {
   std::string name;
-  uint64_t offset = 0;   // of the data in the file
-  uint64_t size = 0;     // uncompressed bytes
+  uint64_t offset = 0;  // of the data in the file
+  uint64_t size = 0;    // uncompressed bytes
   uint64_t stored_size = 0;
   uint32_t crc32 = 0;
   bool deflated = false;

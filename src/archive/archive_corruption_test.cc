@@ -10,10 +10,10 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// Opens `bytes` as a file and reads everything that can be read.
+// Reads everything that can be read of `bytes`, as if they were the file at `path`.
 Status read_all(const std::string& path, const std::string& bytes) {
-  write_file(path, bytes);
-  CA_ASSIGN_OR_RETURN(const auto archive, Archive::open(path));
+  const auto memory = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  CA_ASSIGN_OR_RETURN(const auto archive, Archive::open_memory(path, memory, nullptr));
   for (const ArchiveEntry& entry : archive->entries()) {
     CA_RETURN_IF_ERROR(archive->check_crc(entry));
     CA_RETURN_IF_ERROR(archive->read_text(entry.name).status());
@@ -42,6 +42,17 @@ TEST(ArchiveCorruption, AFileThatIsNoZipIsCorrupt) {
   (void)expect_corrupt(path, "");
   (void)expect_corrupt(path, "hello");
   (void)expect_corrupt(path, std::string(100000, 'P'));
+}
+
+TEST(ArchiveCorruption, ATruncatedOrEmptyFileOnDiskIsCorrupt) {
+  const std::string path = temp_path("a.pt2");
+  const std::string bytes = small_archive(path);
+  for (const size_t length : {size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
+    write_file(path, bytes.substr(0, length));
+    const auto archive = Archive::open(path);
+    EXPECT_EQ(archive.status().code(), StatusCode::kCorrupt);
+    EXPECT_THAT(archive.status().message(), HasSubstr(path));
+  }
 }
 
 TEST(ArchiveCorruption, EveryFlippedBitIsFoundOrHarmless) {

@@ -20,10 +20,10 @@ namespace {
 
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kLocalHeaderBytes = 30;
-constexpr uint64_t kZip64ExtraBytes = 20;   // added by minizip after ours
-constexpr uint64_t kExtraHeaderBytes = 4;   // id and length of an extra field
+constexpr uint64_t kZip64ExtraBytes = 20;  // added by minizip after ours
+constexpr uint64_t kExtraHeaderBytes = 4;  // id and length of an extra field
 constexpr uint64_t kZip64Threshold = 0xffffffff;
-constexpr uint32_t kDosDate = 0x00210000;   // 1980-01-01 00:00:00
+constexpr uint32_t kDosDate = 0x00210000;  // 1980-01-01 00:00:00
 constexpr uLong kFlagUtf8 = 0x0800;
 constexpr unsigned kWriteChunk = 1u << 30;
 
@@ -108,7 +108,8 @@ std::string padding(uint64_t header_offset, size_t name_bytes, bool zip64) {
 }
 
 bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) > 0; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<signed char>(c) > 0; });
 }
 
 // Makes the rename itself durable. Some file systems cannot; the data is already on disk then.
@@ -206,7 +207,8 @@ Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::create_in_memory(
   impl->path = "archive in memory";
   impl->top = top_folder.empty() ? "" : top_folder + "/";
   impl->output.fd = memfd_create("archive", MFD_CLOEXEC);
-  if (impl->output.fd < 0) return io_error("{}: cannot create: {}", impl->path, std::strerror(errno));
+  if (impl->output.fd < 0)
+    return io_error("{}: cannot create: {}", impl->path, std::strerror(errno));
   return start(std::move(impl));
 }
 

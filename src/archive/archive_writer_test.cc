@@ -23,13 +23,15 @@ TEST(ArchiveWriter, DataOfEveryEntryIsAligned) {
   auto writer = ArchiveWriter::create(path, "top");
   ASSERT_TRUE(writer.ok());
   for (int i = 0; i < 200; ++i) {
-    ASSERT_TRUE((*writer)->add(std::string(static_cast<size_t>(i + 1), 'n'), std::string(i, 'd')).ok());
+    ASSERT_TRUE(
+        (*writer)->add(std::string(static_cast<size_t>(i + 1), 'n'), std::string(i, 'd')).ok());
   }
   ASSERT_TRUE((*writer)->finish().ok());
   const auto archive = Archive::open(path);
   ASSERT_TRUE(archive.ok()) << archive.status().to_string();
   ASSERT_EQ((*archive)->entries().size(), 200u);
-  for (const ArchiveEntry& entry : (*archive)->entries()) EXPECT_EQ(entry.offset % 64, 0u) << entry.name;
+  for (const ArchiveEntry& entry : (*archive)->entries())
+    EXPECT_EQ(entry.offset % 64, 0u) << entry.name;
 }
 
 TEST(ArchiveWriter, AnArchiveInMemoryHasTheBytesOfAFile) {

@@ -138,8 +138,7 @@ Status disagree(const ArchiveEntry& entry, std::string_view what) {
 
 // The descriptor after the data repeats CRC and sizes, with or without a signature and in 32 or 64
 // bits. Returns its length; nothing when no form matches.
-std::optional<uint64_t> descriptor_length(Bytes bytes, uint64_t offset,
-                                          const ArchiveEntry& entry) {
+std::optional<uint64_t> descriptor_length(Bytes bytes, uint64_t offset, const ArchiveEntry& entry) {
   for (const uint64_t skip : {uint64_t{4}, uint64_t{0}}) {
     if (skip != 0 && field<uint32_t>(bytes, offset) != kDescriptorSignature) continue;
     const uint64_t start = offset + skip;
@@ -162,7 +161,8 @@ Status check_local_sizes(Bytes bytes, Bytes extra, const DirectoryEntry& found) 
   uint64_t size = at<uint32_t>(bytes, found.header_offset + 22);
   if (!resolve_zip64(extra, {&size, &stored_size})) return disagree(entry, "the zip64 size");
   if (stored_size != entry.stored_size || size != entry.size) return disagree(entry, "the size");
-  if (at<uint32_t>(bytes, found.header_offset + 14) != entry.crc32) return disagree(entry, "the CRC");
+  if (at<uint32_t>(bytes, found.header_offset + 14) != entry.crc32)
+    return disagree(entry, "the CRC");
   return {};
 }
 
@@ -191,7 +191,8 @@ Status locate(Bytes bytes, DirectoryEntry& found) {
     return check_local_sizes(bytes, bytes.subspan(entry.offset - extra_bytes, extra_bytes), found);
   }
   const auto length = descriptor_length(bytes, found.end_offset, entry);
-  if (!length) return corrupt("entry {}: its data descriptor differs from the directory", entry.name);
+  if (!length)
+    return corrupt("entry {}: its data descriptor differs from the directory", entry.name);
   found.end_offset += *length;
   return {};
 }
@@ -253,7 +254,8 @@ Status check_disjoint(std::vector<DirectoryEntry>& entries, uint64_t directory_s
       return corrupt("entry {}: it overlaps {}", e.entry.name,
                      i + 1 < entries.size() ? entries[i + 1].entry.name : "the directory");
     }
-    if (!names.insert(e.entry.name).second) return corrupt("entry {}: it is there twice", e.entry.name);
+    if (!names.insert(e.entry.name).second)
+      return corrupt("entry {}: it is there twice", e.entry.name);
   }
   return {};
 }
@@ -273,7 +275,8 @@ Result<std::vector<DirectoryEntry>> read_directory(std::span<const std::byte> by
     entries.push_back(std::move(found));
   }
   if (entries.size() != extent.count) {
-    return corrupt("the directory lists {} entries, its end record {}", entries.size(), extent.count);
+    return corrupt("the directory lists {} entries, its end record {}", entries.size(),
+                   extent.count);
   }
   CA_RETURN_IF_ERROR(check_disjoint(entries, extent.offset));
   std::erase_if(entries, [](const DirectoryEntry& e) { return is_folder(e.entry); });

@@ -29,7 +29,8 @@ inline std::string read_file(const std::string& path) {
 }
 
 inline void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 // A small archive of ours: a text, numbers, an empty entry.
@@ -58,7 +59,8 @@ inline void write_plain(const std::string& path, const std::vector<PlainEntry>& 
     ASSERT_EQ(zipOpenNewFileInZip64(zip, e.name.c_str(), nullptr, nullptr, 0, nullptr, 0, nullptr,
                                     e.deflate ? Z_DEFLATED : 0, Z_DEFAULT_COMPRESSION, 0),
               ZIP_OK);
-    ASSERT_EQ(zipWriteInFileInZip(zip, e.text.data(), static_cast<unsigned>(e.text.size())), ZIP_OK);
+    ASSERT_EQ(zipWriteInFileInZip(zip, e.text.data(), static_cast<unsigned>(e.text.size())),
+              ZIP_OK);
     ASSERT_EQ(zipCloseFileInZip(zip), ZIP_OK);
   }
   ASSERT_EQ(zipClose(zip, nullptr), ZIP_OK);

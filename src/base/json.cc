@@ -17,21 +17,25 @@ using rapidjson::Value;
 
 const Value& as_value(const void* v) { return *static_cast<const Value*>(v); }
 
+// Deeper places are reported without a path: no real file has them, and the search recurses.
+constexpr int kDeepestPath = 500;
+
 // Appends the path from `from` to `target`; false when it is not below it.
-bool find_path(const Value& from, const Value* target, std::string& path) {
+bool find_path(const Value& from, const Value* target, std::string& path, int depth = 0) {
   if (&from == target) return true;
+  if (depth == kDeepestPath) return false;
   const size_t length = path.size();
   if (from.IsObject()) {
     for (const auto& member : from.GetObject()) {
       if (!path.empty()) path += '.';
       path.append(member.name.GetString(), member.name.GetStringLength());
-      if (find_path(member.value, target, path)) return true;
+      if (find_path(member.value, target, path, depth + 1)) return true;
       path.resize(length);
     }
   } else if (from.IsArray()) {
     for (rapidjson::SizeType i = 0; i < from.Size(); ++i) {
       path += fmt::format("[{}]", i);
-      if (find_path(from[i], target, path)) return true;
+      if (find_path(from[i], target, path, depth + 1)) return true;
       path.resize(length);
     }
   }
@@ -85,8 +89,9 @@ const char* JsonView::kind() const {
 
 std::string JsonView::path() const {
   std::string path;
-  find_path(document_->impl_->document, &as_value(value_), path);
-  return path.empty() ? "top level" : path;
+  const Value* root = &document_->impl_->document;
+  if (find_path(*root, &as_value(value_), path)) return path.empty() ? "top level" : path;
+  return "a deeply nested place";
 }
 
 Status JsonView::error(std::string_view message) const {

@@ -267,11 +267,14 @@ class Parser {
       word += text_[pos_++];
       word += take_word();
     }
+    if (negative) word.insert(0, "-");
     char* end = nullptr;
     const double value = std::strtod(word.c_str(), &end);
-    if (word.empty() || *end != '\0') return fail("expected a number");
-    integral_ = word.find_first_of(".einf") == std::string::npos;
-    return negative ? -value : value;
+    if (end == word.c_str() || *end != '\0') return fail("expected a number");
+    // Integers keep all their digits.
+    const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), integer_);
+    integral_ = error == std::errc() && rest == word.data() + word.size();
+    return value;
   }
   Result<Argument> parse_argument(ArgType type) {
     skip_space();
@@ -297,7 +300,7 @@ class Parser {
       return Argument(Device{std::move(device)});
     }
     CA_ASSIGN_OR_RETURN(const double number, parse_number());
-    if (integral_) return Argument(static_cast<int64_t>(number));
+    if (integral_) return Argument(integer_);
     return Argument(number);
   }
   static std::optional<Argument> parse_keyword(std::string_view word) {
@@ -371,7 +374,9 @@ class Parser {
   std::string_view text_;
   size_t pos_ = 0;
   int line_ = 1;
-  bool integral_ = false;  // of the number parsed last
+  // Of the number parsed last.
+  bool integral_ = false;
+  int64_t integer_ = 0;
   Graph graph_;
 };
 

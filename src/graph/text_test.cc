@@ -40,6 +40,14 @@ TEST(Text, ArgumentsAreCompleteAndInSchemaOrder) {
   EXPECT_EQ(graph->constants()[0].tensor.data_as<float>()[2], 2.5f);
 }
 
+TEST(Text, IntegersKeepAllTheirDigits) {
+  for (int64_t value : {INT64_MAX, INT64_MIN, (int64_t{1} << 53) + 1, int64_t{-7}}) {
+    auto graph = parse_graph("graph(%x: f32[4]) { %y: f32[4] = aten.slice.Tensor(%x, 0, 0, " + std::to_string(value) + ") return (%y) }");
+    ASSERT_TRUE(graph.ok()) << graph.status().to_string();
+    EXPECT_EQ(std::get<int64_t>(graph->node(0).args[3]), value);
+  }
+}
+
 TEST(Text, AnErrorNamesTheLine) {
   const auto message = [](const char* text) { return parse_graph(text).status().message(); };
   EXPECT_NE(message("graph(%a: f32[1]) {\n %b: f32[1] = aten.nope.default(%a)\n return (%b)}").find("line 2: unknown operator aten.nope.default"), std::string::npos);

@@ -52,8 +52,8 @@ bool contiguous(const StridedLayout& layout) {
   return true;
 }
 
-// Runs of dimensions that lie in memory like one dimension must each be split among whole dimensions
-// of the new shape.
+// Runs of dimensions that lie in memory like one dimension must each be split among whole
+// dimensions of the new shape.
 bool viewable(const StridedLayout& from, const std::vector<uint64_t>& to) {
   if (empty(from)) return true;
   size_t j = to.size();
@@ -61,8 +61,7 @@ bool viewable(const StridedLayout& from, const std::vector<uint64_t>& to) {
   uint64_t innermost = from.strides.empty() ? 1 : from.strides.back();
   for (size_t i = from.sizes.size(); i > 0; --i) {
     run *= from.sizes[i - 1];
-    const bool joins =
-        i > 1 && (from.sizes[i - 2] == 1 || from.strides[i - 2] == run * innermost);
+    const bool joins = i > 1 && (from.sizes[i - 2] == 1 || from.strides[i - 2] == run * innermost);
     if (joins) continue;
     uint64_t filled = 1;
     while (j > 0 && (filled < run || to[j - 1] == 1)) filled *= to[--j];
@@ -88,7 +87,9 @@ Ternary agreed(Ask ask) {
 }
 
 Sharing sharing_if(Ternary shares, Sharing kind) {
-  return shares == Ternary::kYes ? kind : shares == Ternary::kNo ? Sharing::kFresh : Sharing::kUnknown;
+  return shares == Ternary::kYes  ? kind
+         : shares == Ternary::kNo ? Sharing::kFresh
+                                  : Sharing::kUnknown;
 }
 
 const TensorSpec* spec_of(const Graph& graph, ValueId id) {
@@ -199,7 +200,8 @@ Aliasing aliasing_of(const Graph& graph, const Node& node) {
     if (result.alias_set.empty()) continue;
     for (size_t i = 0; i < node.op->args.size(); ++i) {
       if (node.op->args[i].alias_set != result.alias_set) continue;
-      const bool one = node.op->returns.size() == 1 && std::holds_alternative<ValueRef>(node.args[i]);
+      const bool one =
+          node.op->returns.size() == 1 && std::holds_alternative<ValueRef>(node.args[i]);
       return {one ? Sharing::kView : Sharing::kUnknown, i};
     }
     return {Sharing::kUnknown, 0};

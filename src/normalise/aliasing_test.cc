@@ -28,7 +28,8 @@ TEST(Aliasing, ContiguityIgnoresDimensionsOfOneElement) {
 }
 
 TEST(Aliasing, SymbolicStridesAreComparedAsPolynomials) {
-  const auto spec = [](std::string d0, std::string d1, std::string d2, std::string t0, std::string t1) {
+  const auto spec = [](std::string d0, std::string d1, std::string d2, std::string t0,
+                       std::string t1) {
     TensorSpec out;
     out.dims = {Dim{2, std::move(d0)}, Dim{2, std::move(d1)}, Dim{2, std::move(d2)}};
     out.strides = {Dim{4, std::move(t0)}, Dim{2, std::move(t1)}, Dim{1, ""}};
@@ -38,7 +39,8 @@ TEST(Aliasing, SymbolicStridesAreComparedAsPolynomials) {
   // A slice of something larger, of equal size at export.
   EXPECT_EQ(is_contiguous(spec("s0", "s1", "s2", "s1*s3", "s3")), Ternary::kNo);
   EXPECT_EQ(is_contiguous(spec("s0", "s1", "s2//2", "s1*(s2//2)", "s2//2")), Ternary::kUnknown);
-  EXPECT_EQ(can_view(spec("s0", "s1", "s2", "s1*s3", "s3"), spec("s0", "s1", "s2", "", "")), Ternary::kYes);
+  EXPECT_EQ(can_view(spec("s0", "s1", "s2", "s1*s3", "s3"), spec("s0", "s1", "s2", "", "")),
+            Ternary::kYes);
 }
 
 TEST(Aliasing, AViewSplitsRunsOfDimensions) {

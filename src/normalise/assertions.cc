@@ -50,8 +50,8 @@ class Decider {
     const Value& value = graph_.value(id);
     const auto* dtype = std::get_if<DType>(&argument(node, "dtype"));
     if (dtype != nullptr && *dtype != value.spec.dtype) {
-      return invalid_program("node '{}' asserts that '{}' is {}, but it is {}", node.name, value.name,
-                             dtype_name(*dtype), dtype_name(value.spec.dtype));
+      return invalid_program("node '{}' asserts that '{}' is {}, but it is {}", node.name,
+                             value.name, dtype_name(*dtype), dtype_name(value.spec.dtype));
     }
     const auto* device = std::get_if<Device>(&argument(node, "device"));
     if (device != nullptr && device->type != "cpu") {
@@ -95,8 +95,8 @@ class Decider {
     return value.kind == ValueKind::kSymInt ? std::optional<Dim>(value.symbol) : std::nullopt;
   }
   static Status contradiction(const Node& node, const Value& value) {
-    return invalid_program("node '{}' asserts sizes of '{}' that contradict {}", node.name, value.name,
-                           shape_to_string(value.spec.hint_shape()));
+    return invalid_program("node '{}' asserts sizes of '{}' that contradict {}", node.name,
+                           value.name, shape_to_string(value.spec.hint_shape()));
   }
 
   Status check_scalar(const Node& node) const {
@@ -104,10 +104,11 @@ class Decider {
     const std::string text = message == nullptr ? "" : *message;
     const auto holds = intervals_.decide(argument(node, "self"));
     if (!holds) {
-      return unsupported("node '{}' asserts \"{}\", which cannot be decided before it runs", node.name,
-                         text);
+      return unsupported("node '{}' asserts \"{}\", which cannot be decided before it runs",
+                         node.name, text);
     }
-    return *holds ? Status() : invalid_program("node '{}' asserts \"{}\", which never holds", node.name, text);
+    return *holds ? Status()
+                  : invalid_program("node '{}' asserts \"{}\", which never holds", node.name, text);
   }
 
   // The bounds of symbols that stand for sizes of inputs are part of the signature, where they are
@@ -120,21 +121,24 @@ class Decider {
     if ((min && range.max && *range.max < *min) || (max && range.min && *range.min > *max)) {
       return invalid_program("node '{}' asserts bounds that never hold", node.name);
     }
-    const bool known = (!min || (range.min && *range.min >= *min)) &&
-                       (!max || (range.max && *range.max <= *max));
+    const bool known =
+        (!min || (range.min && *range.min >= *min)) && (!max || (range.max && *range.max <= *max));
     if (known) return {};
     const auto* ref = std::get_if<ValueRef>(&size);
-    if (ref != nullptr && graph_.symbols().contains(graph_.value(ref->id).symbol.expression)) return {};
+    if (ref != nullptr && graph_.symbols().contains(graph_.value(ref->id).symbol.expression))
+      return {};
     return unsupported("node '{}' asserts bounds that cannot be decided before it runs", node.name);
   }
 
   // Assertions on constants are decided; the others stay.
   Result<Graph> finish() {
-    for (const Argument& output : graph_.outputs()) rewriter_.to().add_output(rewriter_.mapped(output));
+    for (const Argument& output : graph_.outputs())
+      rewriter_.to().add_output(rewriter_.mapped(output));
     for (const Assertion& assertion : graph_.assertions()) {
       const Constant* constant = graph_.constant_of(assertion.condition);
       if (constant == nullptr) {
-        rewriter_.to().add_assertion({rewriter_.mapped_value(assertion.condition), assertion.message});
+        rewriter_.to().add_assertion(
+            {rewriter_.mapped_value(assertion.condition), assertion.message});
       } else if (!is_true(constant->tensor)) {
         return invalid_program("the program asserts \"{}\", which never holds", assertion.message);
       }
@@ -159,6 +163,8 @@ class Decider {
 
 }  // namespace
 
-Result<Graph> decide_assertions(const Graph& graph, const PassContext&) { return Decider(graph).run(); }
+Result<Graph> decide_assertions(const Graph& graph, const PassContext&) {
+  return Decider(graph).run();
+}
 
 }  // namespace changeaware

@@ -12,10 +12,13 @@ std::string metadata(const std::string& rest) {
 }
 
 TEST(Assertions, MetadataThatHoldsIsDischarged) {
-  for (const char* rest : {"", ", dtype=f32", ", [4, 3]", ", dtype=f32, device=device(\"cpu\"), layout=strided"}) {
+  for (const char* rest :
+       {"", ", dtype=f32", ", [4, 3]", ", dtype=f32, device=device(\"cpu\"), layout=strided"}) {
     const std::string text = metadata(rest);
     if (std::string(rest) == ", [4, 3]") {
-      EXPECT_NE(text.find("node 'aten._assert_tensor_metadata.default' asserts a size of 'x'"), std::string::npos) << text;
+      EXPECT_NE(text.find("node 'aten._assert_tensor_metadata.default' asserts a size of 'x'"),
+                std::string::npos)
+          << text;
     } else {
       EXPECT_EQ(text, "graph(%x: f32[4, s0]) {\n  return (%x)\n}\n") << rest;
     }
@@ -24,24 +27,29 @@ TEST(Assertions, MetadataThatHoldsIsDischarged) {
 
 TEST(Assertions, MetadataThatContradictsIsInvalid) {
   EXPECT_NE(metadata(", dtype=i64").find("InvalidProgram"), std::string::npos);
-  EXPECT_NE(metadata(", dtype=i64").find("asserts that 'x' is int64, but it is float32"), std::string::npos);
-  EXPECT_NE(metadata(", [5, 3]").find("asserts sizes of 'x' that contradict [4, 2]"), std::string::npos);
+  EXPECT_NE(metadata(", dtype=i64").find("asserts that 'x' is int64, but it is float32"),
+            std::string::npos);
+  EXPECT_NE(metadata(", [5, 3]").find("asserts sizes of 'x' that contradict [4, 2]"),
+            std::string::npos);
   EXPECT_NE(metadata(", [4]").find("InvalidProgram"), std::string::npos);
   EXPECT_NE(metadata(", device=device(\"cuda\")").find("Unsupported"), std::string::npos);
 }
 
 Graph with_scalar(const std::string& statements, const SymbolRange& range) {
-  Graph graph = parse_or_die("graph(%x: f32[s0, 2], %y: f32[s0, s1]) {\n %n: sym = aten.sym_size.int(%x, 0)\n" +
-                             statements + "\n aten._assert_scalar.default(%ok, \"n fits\")\n return (%x) }");
+  Graph graph = parse_or_die(
+      "graph(%x: f32[s0, 2], %y: f32[s0, s1]) {\n %n: sym = aten.sym_size.int(%x, 0)\n" +
+      statements + "\n aten._assert_scalar.default(%ok, \"n fits\")\n return (%x) }");
   graph.set_symbol("s0", range);
   return graph;
 }
 
 TEST(Assertions, ABoundThatTheSymbolsRangeImpliesIsDischarged) {
   const SymbolRange range{2, 100};
-  for (const char* condition : {"_operator.ge(%n, 2)", "_operator.le(%n, 100)", "_operator.ne(%n, 0)",
-                                "_operator.lt(%n, 101)", "_operator.gt(100, 1)"}) {
-    const std::string text = decided(with_scalar(std::string("%ok: symbool = ") + condition, range));
+  for (const char* condition :
+       {"_operator.ge(%n, 2)", "_operator.le(%n, 100)", "_operator.ne(%n, 0)",
+        "_operator.lt(%n, 101)", "_operator.gt(100, 1)"}) {
+    const std::string text =
+        decided(with_scalar(std::string("%ok: symbool = ") + condition, range));
     EXPECT_EQ(text.find("_assert_scalar"), std::string::npos) << condition << "\n" << text;
     EXPECT_NE(text.find("return (%x)"), std::string::npos) << text;
   }
@@ -66,20 +74,23 @@ TEST(Assertions, SizesOfOneSymbolAreEqual) {
 }
 
 TEST(Assertions, BoundsAddUp) {
-  const std::string text = decided(with_scalar(
-      "%m: sym = _operator.add(%n, 5)\n %t: sym = _operator.mul(%m, 2)\n"
-      "%ok: symbool = _operator.ge(%t, 14)", {2, 100}));
+  const std::string text =
+      decided(with_scalar("%m: sym = _operator.add(%n, 5)\n %t: sym = _operator.mul(%m, 2)\n"
+                          "%ok: symbool = _operator.ge(%t, 14)",
+                          {2, 100}));
   EXPECT_EQ(text.find("_assert_scalar"), std::string::npos) << text;
 }
 
 TEST(Assertions, ATrueConstantConditionIsDroppedAndAFalseOneIsInvalid) {
   const auto program = [](const std::string& constant) {
-    return decided("graph(%x: f32[1]) { %ok = constant " + constant + " assert %ok \"it holds\" assert %x \"x\" return (%x) }");
+    return decided("graph(%x: f32[1]) { %ok = constant " + constant +
+                   " assert %ok \"it holds\" assert %x \"x\" return (%x) }");
   };
   const std::string kept = program("bool[1] {1}");
   EXPECT_EQ(kept.find("it holds"), std::string::npos) << kept;
   EXPECT_NE(kept.find("assert %x \"x\""), std::string::npos) << kept;
-  EXPECT_EQ(program("bool[1] {0}"), "InvalidProgram: the program asserts \"it holds\", which never holds");
+  EXPECT_EQ(program("bool[1] {0}"),
+            "InvalidProgram: the program asserts \"it holds\", which never holds");
   EXPECT_NE(program("f32[1] {-0}").find("InvalidProgram"), std::string::npos);
 }
 

@@ -80,8 +80,8 @@ class Decomposer {
       const ArgSchema& a = node.op->args[i];
       const auto* flag = std::get_if<bool>(&node.args[i]);
       const bool ignored = (flag == nullptr || !*flag) &&
-                           std::find(std::begin(rename.ignored), std::end(rename.ignored), a.name) !=
-                               std::end(rename.ignored);
+                           std::find(std::begin(rename.ignored), std::end(rename.ignored),
+                                     a.name) != std::end(rename.ignored);
       if (!passed[i] && !ignored && !(a.has_default && node.args[i] == a.default_value)) {
         return unsupported("node '{}': the argument {} of {} has no place in {}", node.name, a.name,
                            rename.from, rename.to);

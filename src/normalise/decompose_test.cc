@@ -5,8 +5,9 @@ namespace changeaware {
 namespace {
 
 std::string decomposed(const std::string& statements) {
-  return run_pass(decompose, "graph(%x: f32[2, 3], %y: f32[2, 3], %d: f32[s0, 3], %i: i64[2, 3]) {\n" +
-                                 statements + "\n return (%r) }");
+  return run_pass(decompose,
+                  "graph(%x: f32[2, 3], %y: f32[2, 3], %d: f32[s0, 3], %i: i64[2, 3]) {\n" +
+                      statements + "\n return (%r) }");
 }
 
 void expect_line(const std::string& text, const std::string& line) {
@@ -48,14 +49,17 @@ TEST(Decompose, CoreAtenNormalisationBecomesTheComposite) {
   expect_line(decomposed("%r: f32[2, 3], %m: f32[2, 1], %s: f32[2, 1] = "
                          "aten.native_group_norm.default(%x, None, None, 2, 3, 1, 1, 1e-05)"),
               "%r: f32[2, 3] = aten.group_norm.default(%x, 1)");
-  expect_line(decomposed("%r: f32[2, 3], _, _ = "
-                         "aten._native_batch_norm_legit_no_training.default(%x, None, None, %y, %y, 0.1, 0.5)"),
-              "%r: f32[2, 3] = aten.batch_norm.default(%x, None, None, %y, %y, False, 0.1, 0.5, False)");
+  expect_line(
+      decomposed(
+          "%r: f32[2, 3], _, _ = "
+          "aten._native_batch_norm_legit_no_training.default(%x, None, None, %y, %y, 0.1, 0.5)"),
+      "%r: f32[2, 3] = aten.batch_norm.default(%x, None, None, %y, %y, False, 0.1, 0.5, False)");
 }
 
 TEST(Decompose, AStatisticThatIsReadIsRefused) {
   const std::string text = run_pass(decompose, R"(graph(%x: f32[2, 3]) {
-    %r: f32[2, 3], %m: f32[2, 1], %s: f32[2, 1] = aten.native_layer_norm.default(%x, [3], None, None, 1e-05)
+    %r: f32[2, 3], %m: f32[2, 1], %s: f32[2, 1] =
+      aten.native_layer_norm.default(%x, [3], None, None, 1e-05)
     return (%m)
   })");
   EXPECT_EQ(text, "Unsupported: node 'r': result 1 of aten.native_layer_norm.default is read");
@@ -63,9 +67,10 @@ TEST(Decompose, AStatisticThatIsReadIsRefused) {
 
 TEST(Decompose, AnArgumentWithoutAPlaceIsRefused) {
   const std::string text = decomposed("%r: f32[2, 3] = aten._softmax.default(%x, 1, True)");
-  EXPECT_EQ(text,
-            "Unsupported: node 'r': the argument half_to_float of aten._softmax.default has no place in "
-            "aten.softmax.int");
+  EXPECT_EQ(
+      text,
+      "Unsupported: node 'r': the argument half_to_float of aten._softmax.default has no place in "
+      "aten.softmax.int");
   expect_line(decomposed("%r: f32[2, 3] = aten._softmax.default(%x, 1, False)"),
               "%r: f32[2, 3] = aten.softmax.int(%x, 1)");
 }
@@ -87,7 +92,8 @@ TEST(Decompose, ConversionsKeepOnlyTheDtype) {
               "%r: f64[2, 3] = aten.to.dtype(%x, f64)");
   expect_line(decomposed("%r: f32[2, 3] = aten.type_as.default(%i, %x)"),
               "%r: f32[2, 3] = aten.to.dtype(%i, f32)");
-  EXPECT_NE(decomposed("%r: f32[2, 3] = aten._to_copy.default(%x, device=device(\"cuda\"))").find("another device"),
+  EXPECT_NE(decomposed("%r: f32[2, 3] = aten._to_copy.default(%x, device=device(\"cuda\"))")
+                .find("another device"),
             std::string::npos);
 }
 
@@ -99,11 +105,13 @@ TEST(Decompose, ShapesOfOtherTensorsBecomeNumbers) {
 }
 
 TEST(Decompose, AsStridedPicksElements) {
-  const std::string text = decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [2, 1], 1)");
+  const std::string text =
+      decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [2, 1], 1)");
   expect_line(text, "%r_places = constant i64[2, 2] {1, 2, 3, 4}");
   expect_line(text, "%r_reshape: f32[6] = aten.reshape.default(%x, [-1])");
   expect_line(text, "%r: f32[2, 2] = aten.index.Tensor(%r_reshape, [%r_places])");
-  EXPECT_NE(decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [3, 2], 1)").find("outside of its tensor"),
+  EXPECT_NE(decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [3, 2], 1)")
+                .find("outside of its tensor"),
             std::string::npos);
 }
 
@@ -123,7 +131,8 @@ TEST(Decompose, AddcdivFollowsItsFormula) {
 
 TEST(Decompose, NumbersInWhereTakeTheDtypeOfTheResult) {
   const std::string text = decomposed(
-      "%c: bool[2, 3] = aten.gt.Scalar(%x, 0)\n %r: f32[2, 3] = aten.where.ScalarOther(%c, %i, 1.5)");
+      "%c: bool[2, 3] = aten.gt.Scalar(%x, 0)\n %r: f32[2, 3] = aten.where.ScalarOther(%c, %i, "
+      "1.5)");
   expect_line(text, "%r_to: f32[2, 3] = aten.to.dtype(%i, f32)");
   expect_line(text, "%r_full: f32[] = aten.full.default([], 1.5, dtype=f32)");
   expect_line(text, "%r: f32[2, 3] = aten.where.self(%c, %r_to, %r_full)");
@@ -132,7 +141,8 @@ TEST(Decompose, NumbersInWhereTakeTheDtypeOfTheResult) {
 TEST(Decompose, AnEmptyListOfDimensionsMeansAll) {
   expect_line(decomposed("%r: f32[] = aten.sum.dim_IntList(%x, [])"),
               "%r: f32[] = aten.sum.dim_IntList(%x, [0, 1])");
-  expect_line(decomposed("%r: f32[2] = aten.mean.dim(%x, [1])"), "%r: f32[2] = aten.mean.dim(%x, [1])");
+  expect_line(decomposed("%r: f32[2] = aten.mean.dim(%x, [1])"),
+              "%r: f32[2] = aten.mean.dim(%x, [1])");
 }
 
 TEST(Decompose, StacksAreConcatenationsOfWhatFits) {

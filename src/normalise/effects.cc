@@ -60,8 +60,12 @@ constexpr std::string_view kDataDependentComposites[] = {
 
 // Values have no memory layout here.
 constexpr std::string_view kLayoutReaders[] = {
-    "aten.sym_stride.int",     "aten.sym_stride.default", "aten.sym_storage_offset.default",
-    "aten.stride.int",         "aten.stride.default",     "aten.storage_offset.default",
+    "aten.sym_stride.int",
+    "aten.sym_stride.default",
+    "aten.sym_storage_offset.default",
+    "aten.stride.int",
+    "aten.stride.default",
+    "aten.storage_offset.default",
     "aten.is_contiguous.default",
 };
 
@@ -131,7 +135,8 @@ class EffectCheck {
                          node.op->name);
     }
     if (contains(kLayoutReaders, node.op->name)) {
-      return unsupported("node '{}': {} reads the memory layout of a tensor", node.name, node.op->name);
+      return unsupported("node '{}': {} reads the memory layout of a tensor", node.name,
+                         node.op->name);
     }
     if (node.op->data_dependent_shape || contains(kDataDependentComposites, node.op->name)) {
       CA_RETURN_IF_ERROR(check_shape(node));
@@ -161,9 +166,9 @@ class EffectCheck {
       return unsupported("node '{}': the mask of an inactive {} is read", node.name, node.op->name);
     }
     if (node.outputs[0] == kNoId) return {};
-    CA_ASSIGN_OR_RETURN(const ValueId id,
-                        rewriter_.emit("aten.alias.default", {{"self", rewriter_.mapped(node.args[0])}},
-                                       rewriter_.like(node.outputs[0])));
+    CA_ASSIGN_OR_RETURN(const ValueId id, rewriter_.emit("aten.alias.default",
+                                                         {{"self", rewriter_.mapped(node.args[0])}},
+                                                         rewriter_.like(node.outputs[0])));
     rewriter_.map(node.outputs[0], ValueRef{id});
     return {};
   }
@@ -174,7 +179,8 @@ class EffectCheck {
     if (node.op->base_name() == "index" || node.op->base_name() == "_unsafe_index") {
       if (!has_mask_index(node)) return {};
     }
-    if (name == "aten.one_hot.default" && int_argument(node, "num_classes").value_or(-1) >= 0) return {};
+    if (name == "aten.one_hot.default" && int_argument(node, "num_classes").value_or(-1) >= 0)
+      return {};
     if (node.op->base_name() == "repeat_interleave" && int_argument(node, "output_size")) return {};
     return unsupported("node '{}': the shape or control flow that {} leads to depends on values",
                        node.name, name);
@@ -194,7 +200,8 @@ class EffectCheck {
     const ValueId var = tensor_argument(node, "running_var");
     if (!is_false(node, entry.flag) && (mean != kNoId || var != kNoId)) {
       return unsupported(
-          "node '{}': {} updates its running statistics {} and {} on every call; export the model in "
+          "node '{}': {} updates its running statistics {} and {} on every call; export the model "
+          "in "
           "evaluation mode (model.eval())",
           node.name, node.op->name, mean == kNoId ? "None" : describe(graph_, context_, mean),
           var == kNoId ? "None" : describe(graph_, context_, var));

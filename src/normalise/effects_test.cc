@@ -4,7 +4,8 @@ namespace changeaware {
 namespace {
 
 std::string checked(const std::string& statement) {
-  return run_pass(check_effects, "graph(%x: f32[4, 4], %i: i64[4]) {\n" + statement + "\n return (%r) }");
+  return run_pass(check_effects,
+                  "graph(%x: f32[4, 4], %i: i64[4]) {\n" + statement + "\n return (%r) }");
 }
 
 void expect_refused(const std::string& statement, const std::string& part) {
@@ -22,13 +23,15 @@ TEST(Effects, ActiveDropoutIsRefusedByName) {
   expect_refused("%r: f32[4, 4] = aten.dropout.default(%x, 0.1, True)", "aten.dropout.default");
   expect_refused("%r: f32[4, 4] = aten.feature_dropout.default(%x, 0.1, True)", "model.eval()");
   expect_refused("%r: f32[4, 4] = aten.rrelu.default(%x, training=True)", "aten.rrelu.default");
-  expect_refused("%r: f32[4, 4] = aten.scaled_dot_product_attention.default(%x, %x, %x, dropout_p=0.1)",
-                 "aten.scaled_dot_product_attention.default");
+  expect_refused(
+      "%r: f32[4, 4] = aten.scaled_dot_product_attention.default(%x, %x, %x, dropout_p=0.1)",
+      "aten.scaled_dot_product_attention.default");
 }
 
 TEST(Effects, InactiveDropoutIsAnAlias) {
-  for (const char* call : {"aten.dropout.default(%x, 0.1, False)", "aten.dropout.default(%x, 0.0, True)",
-                           "aten.alpha_dropout.default(%x, 0.3, False)"}) {
+  for (const char* call :
+       {"aten.dropout.default(%x, 0.1, False)", "aten.dropout.default(%x, 0.0, True)",
+        "aten.alpha_dropout.default(%x, 0.3, False)"}) {
     const std::string text = checked(std::string("%r: f32[4, 4] = ") + call);
     EXPECT_NE(text.find("%r: f32[4, 4] = aten.alias.default(%x)"), std::string::npos) << text;
   }
@@ -42,13 +45,15 @@ TEST(Effects, TheMaskOfInactiveDropoutIsRefusedWhenItIsRead) {
     %r: f32[4], %m: bool[4] = aten.native_dropout.default(%x, 0.1, False)
     return (%m)
   })");
-  EXPECT_EQ(text, "Unsupported: node 'r': the mask of an inactive aten.native_dropout.default is read");
+  EXPECT_EQ(text,
+            "Unsupported: node 'r': the mask of an inactive aten.native_dropout.default is read");
 }
 
 TEST(Effects, CallsThatAreNotRandomStay) {
   for (const char* call :
        {"aten.rrelu.default(%x)", "aten.scaled_dot_product_attention.default(%x, %x, %x)"}) {
-    EXPECT_NE(checked(std::string("%r: f32[4, 4] = ") + call).find(call), std::string::npos) << call;
+    EXPECT_NE(checked(std::string("%r: f32[4, 4] = ") + call).find(call), std::string::npos)
+        << call;
   }
 }
 
@@ -72,7 +77,8 @@ TEST(Effects, AnIndexOfIntegersIsAllowedAndAMaskIsNot) {
     return (%r)
   })");
   EXPECT_NE(text.find("Unsupported: node 'r': the shape"), std::string::npos) << text;
-  EXPECT_NE(checked("%r: i64[4, 9] = aten.one_hot.default(%i, 9)").find("one_hot"), std::string::npos);
+  EXPECT_NE(checked("%r: i64[4, 9] = aten.one_hot.default(%i, 9)").find("one_hot"),
+            std::string::npos);
 }
 
 TEST(Effects, BatchNormThatUpdatesItsStatisticsIsRefusedByTheirNames) {
@@ -80,14 +86,16 @@ TEST(Effects, BatchNormThatUpdatesItsStatisticsIsRefusedByTheirNames) {
     return run_pass(check_effects, R"(graph(%x: f32[2, 20]) {
       %m = constant f32[20] "bn.running_mean"
       %v = constant f32[20] "bn.running_var"
-      %r: f32[2, 20] = aten.batch_norm.default(%x, None, None, %m, %v, )" + training + R"(, 0.1, 1e-05, False)
+      %r: f32[2, 20] = aten.batch_norm.default(%x, None, None, %m, %v, )" +
+                                       training + R"(, 0.1, 1e-05, False)
       return (%r)
     })");
   };
   const std::string text = program("True");
   EXPECT_EQ(text.find("Unsupported: node 'r': aten.batch_norm.default updates"), 0u) << text;
   EXPECT_NE(text.find("'bn.running_mean' and 'bn.running_var'"), std::string::npos) << text;
-  EXPECT_NE(program("False").find("aten.batch_norm.default(%x, None, None, %m, %v, False"), std::string::npos);
+  EXPECT_NE(program("False").find("aten.batch_norm.default(%x, None, None, %m, %v, False"),
+            std::string::npos);
 }
 
 TEST(Effects, AnOperatorWithUnknownEffectsIsRefusedByName) {
@@ -95,7 +103,9 @@ TEST(Effects, AnOperatorWithUnknownEffectsIsRefusedByName) {
     aten._linalg_check_errors.default(%x, "solve", is_matrix=True)
     return (%x)
   })");
-  EXPECT_NE(text.find("aten._linalg_check_errors.default does something besides"), std::string::npos) << text;
+  EXPECT_NE(text.find("aten._linalg_check_errors.default does something besides"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

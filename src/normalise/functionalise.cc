@@ -1,9 +1,9 @@
 // functionalise: in-place operators become pure ones.
 //
 // Every tensor of the old graph belongs to a root: a value with memory of its own. A view remembers
-// how it was taken from its base. A write to a view computes the view's new content, walks up to the
-// root through the inverses of the views (views.h) and raises the root's version. A value that is
-// read when its root's version has moved on is taken from its base again.
+// how it was taken from its base. A write to a view computes the view's new content, walks up to
+// the root through the inverses of the views (views.h) and raises the root's version. A value that
+// is read when its root's version has moved on is taken from its base again.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -30,12 +30,12 @@ struct View {
 
 // A tensor of the old graph.
 struct Slot {
-  ValueId root = kNoId;         // itself for a root
-  const View* view = nullptr;   // null for a root
-  size_t result = 0;            // which result of the view's node
-  ValueId current = kNoId;      // its content in the new graph at `version` of the root
+  ValueId root = kNoId;        // itself for a root
+  const View* view = nullptr;  // null for a root
+  size_t result = 0;           // which result of the view's node
+  ValueId current = kNoId;     // its content in the new graph at `version` of the root
   uint32_t version = 0;
-  uint32_t created = 0;         // the root's version when the value came to be
+  uint32_t created = 0;  // the root's version when the value came to be
 };
 
 class Functionaliser {
@@ -49,7 +49,8 @@ class Functionaliser {
 
   Result<Graph> run() {
     for (ValueId id : graph_.inputs()) define_root(id, rewriter_.mapped_value(id));
-    for (const Constant& c : graph_.constants()) define_root(c.value, rewriter_.mapped_value(c.value));
+    for (const Constant& c : graph_.constants())
+      define_root(c.value, rewriter_.mapped_value(c.value));
     for (const Node& node : graph_.nodes()) CA_RETURN_IF_ERROR(visit(node));
     CA_RETURN_IF_ERROR(read_outputs());
     return rewriter_.finish();
@@ -86,7 +87,8 @@ class Functionaliser {
     if (node.op->ns() != "aten" || !base_name.starts_with("as_strided")) return {};
     const ValueId self = tensor_argument(node, "self");
     ValueId id = self;
-    while (id != kNoId && slots_[id].view != nullptr && slots_[id].view->same) id = slots_[id].view->base;
+    while (id != kNoId && slots_[id].view != nullptr && slots_[id].view->same)
+      id = slots_[id].view->base;
     const Constant* constant = id == kNoId ? nullptr : graph_.constant_of(id);
     const bool whole = id != kNoId && slots_[id].view == nullptr &&
                        is_contiguous(graph_.value(self).spec) == Ternary::kYes &&
@@ -99,7 +101,8 @@ class Functionaliser {
   Status visit_inplace(const Node& node) {
     CA_ASSIGN_OR_RETURN(const size_t index, mutated_argument(node));
     const ValueId target = std::get<ValueRef>(node.args[index]).id;
-    if (const OpSchema* pure = metadata_counterpart(node)) return visit_metadata(node, *pure, target);
+    if (const OpSchema* pure = metadata_counterpart(node))
+      return visit_metadata(node, *pure, target);
     CA_RETURN_IF_ERROR(check_writable(node, slots_[target].root));
     std::vector<Argument> args;
     CA_RETURN_IF_ERROR(read_arguments(node, args));
@@ -137,9 +140,7 @@ class Functionaliser {
   }
 
   // Definitions.
-  void define_root(ValueId id, ValueId now) {
-    slots_[id] = Slot{id, nullptr, 0, now, 0, 0};
-  }
+  void define_root(ValueId id, ValueId now) { slots_[id] = Slot{id, nullptr, 0, now, 0, 0}; }
   void add_view(Node node, size_t base_argument, ValueId base, bool same) {
     views_.push_back({std::move(node), base_argument, base, same});
   }
@@ -194,10 +195,11 @@ class Functionaliser {
     }
     const auto it = poisoned_.find(slots_[id].root);
     if (it == poisoned_.end()) return {};
-    return unsupported("node '{}' ({}) writes in place, and '{}', which is read later, may or may not "
-                       "share that memory: node '{}' ({}) does not tell",
-                       it->second.writer->name, it->second.writer->op->name, graph_.value(id).name,
-                       it->second.link->name, it->second.link->op->name);
+    return unsupported(
+        "node '{}' ({}) writes in place, and '{}', which is read later, may or may not "
+        "share that memory: node '{}' ({}) does not tell",
+        it->second.writer->name, it->second.writer->op->name, graph_.value(id).name,
+        it->second.link->name, it->second.link->op->name);
   }
   // What `id` contains now, as a value of the new graph.
   Result<ValueId> content(ValueId id) {
@@ -253,7 +255,8 @@ class Functionaliser {
     const auto& inputs = graph_.inputs();
     const auto it = std::find(inputs.begin(), inputs.end(), root);
     if (it == inputs.end()) return std::nullopt;
-    return fmt::format("the input '{}'", context_.input_names[static_cast<size_t>(it - inputs.begin())]);
+    return fmt::format("the input '{}'",
+                       context_.input_names[static_cast<size_t>(it - inputs.begin())]);
   }
   Status check_writable(const Node& writer, ValueId root) const {
     if (const auto owner = immutable_owner(root)) {
@@ -327,9 +330,9 @@ class Functionaliser {
   const Graph& graph_;
   const PassContext& context_;
   Rewriter rewriter_;
-  std::vector<Slot> slots_;          // by value of the old graph
-  std::vector<uint32_t> versions_;   // by root
-  std::deque<View> views_;           // stable addresses
+  std::vector<Slot> slots_;                                     // by value of the old graph
+  std::vector<uint32_t> versions_;                              // by root
+  std::deque<View> views_;                                      // stable addresses
   std::map<ValueId, std::map<ValueId, const Node*>> suspects_;  // by root
   std::map<ValueId, Poison> poisoned_;                          // by root
   std::map<ValueId, const Node*> retired_;

@@ -68,7 +68,8 @@ TEST(Functionalise, PermuteIsInverted) {
     %w: f32[4, 2, 3] = aten.neg_.default(%p)
     return (%c)
   })");
-  EXPECT_NE(text.find("%permute: f32[2, 3, 4] = aten.permute.default(%w, [1, 2, 0])"), std::string::npos)
+  EXPECT_NE(text.find("%permute: f32[2, 3, 4] = aten.permute.default(%w, [1, 2, 0])"),
+            std::string::npos)
       << text;
 }
 
@@ -80,9 +81,15 @@ TEST(Functionalise, ANestedSetitemFillsAndScattersTwice) {
     %w: f32[3] = aten.fill_.Scalar(%b, 7.0)
     return (%c)
   })");
-  EXPECT_NE(text.find("%w: f32[3] = aten.full.default([3], 7.0, dtype=f32)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%select_scatter: f32[3, 4] = aten.select_scatter.default(%a, %w, 1, 2)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%select_scatter_1: f32[2, 3, 4] = aten.select_scatter.default(%x, %select_scatter, 0, 1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("%w: f32[3] = aten.full.default([3], 7.0, dtype=f32)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("%select_scatter: f32[3, 4] = aten.select_scatter.default(%a, %w, 1, 2)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("%select_scatter_1: f32[2, 3, 4] = aten.select_scatter.default(%x, "
+                      "%select_scatter, 0, 1)"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("return (%select_scatter_1)"), std::string::npos) << text;
 }
 
@@ -114,7 +121,8 @@ TEST(Functionalise, AWriteToOneViewIsSeenByAnother) {
     %w: f32[4] = aten.mul_.Tensor(%row, 3)
     return (%col, %row)
   })");
-  EXPECT_NE(text.find("%col_1: f32[4] = aten.select.int(%select_scatter, 1, 0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("%col_1: f32[4] = aten.select.int(%select_scatter, 1, 0)"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("return (%col_1, %w)"), std::string::npos) << text;
 }
 
@@ -148,14 +156,17 @@ TEST(Functionalise, TheTargetKeepsItsDtype) {
 }
 
 TEST(Functionalise, MaskedFillAndIndexPutHavePureCounterparts) {
-  const std::string text = functionalised(R"(graph(%x: f32[4], %m: bool[4], %i: i64[2], %v: f32[2]) {
+  const std::string text =
+      functionalised(R"(graph(%x: f32[4], %m: bool[4], %i: i64[2], %v: f32[2]) {
     %c: f32[4] = aten.clone.default(%x)
     %a: f32[4] = aten.masked_fill_.Scalar(%c, %m, -inf)
     %b: f32[4] = aten.index_put_.default(%c, [%i], %v, True)
     return (%c)
   })");
-  EXPECT_NE(text.find("%a: f32[4] = aten.masked_fill.Scalar(%c, %m, -inf)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%b: f32[4] = aten.index_put.default(%a, [%i], %v, True)"), std::string::npos) << text;
+  EXPECT_NE(text.find("%a: f32[4] = aten.masked_fill.Scalar(%c, %m, -inf)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("%b: f32[4] = aten.index_put.default(%a, [%i], %v, True)"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("return (%b)"), std::string::npos) << text;
 }
 
@@ -168,7 +179,8 @@ TEST(Functionalise, PiecesOfASplitAreWrittenWhereTheyLie) {
     %z: f32[2] = aten.neg_.default(%v)
     return (%c)
   })");
-  EXPECT_NE(text.find("aten.slice_scatter.default(%c, %w, start=4, end=5)"), std::string::npos) << text;
+  EXPECT_NE(text.find("aten.slice_scatter.default(%c, %w, start=4, end=5)"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("aten.select_scatter.default(%q_1, %z, -1, 1)"), std::string::npos) << text;
 }
 
@@ -179,7 +191,9 @@ TEST(Functionalise, DynamicSizesAreReadFromTheTarget) {
     return (%c)
   })");
   EXPECT_NE(text.find("%sym_size: sym(s0) = aten.sym_size.int(%c, 0)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%w: f32[s0, 2] = aten.expand.default(%y, [%sym_size, 2])"), std::string::npos) << text;
+  EXPECT_NE(text.find("%w: f32[s0, 2] = aten.expand.default(%y, [%sym_size, 2])"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, UnsqueezeInPlaceIsAView) {
@@ -227,7 +241,8 @@ TEST(Functionalise, MutationOfABufferIsRefusedByItsName) {
     %w: f32[100] = aten.add_.Tensor(%v, %x)
     return (%w)
   })");
-  EXPECT_NE(text.find("Unsupported: node 'w': aten.add_.Tensor changes the"), std::string::npos) << text;
+  EXPECT_NE(text.find("Unsupported: node 'w': aten.add_.Tensor changes the"), std::string::npos)
+      << text;
   EXPECT_NE(text.find("'counter.total' in place"), std::string::npos) << text;
 }
 
@@ -250,7 +265,8 @@ TEST(Functionalise, AnExpandOfABaseThatIsWrittenIsTakenAgain) {
     %w: f32[1, 3] = aten.add_.Tensor(%c, 1)
     return (%e)
   })");
-  EXPECT_NE(text.find("%e_1: f32[4, 3] = aten.expand.default(%w, [4, 3])"), std::string::npos) << text;
+  EXPECT_NE(text.find("%e_1: f32[4, 3] = aten.expand.default(%w, [4, 3])"), std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, AWriteThroughAsStridedIsRefused) {
@@ -278,9 +294,10 @@ TEST(Functionalise, AnInPlaceOperatorWithoutAPureCounterpartIsRefused) {
     %w: f32[4, 4] = aten._sobol_engine_initialize_state_.default(%c, 1)
     return (%w)
   })");
-  EXPECT_EQ(text,
-            "Unsupported: node 'w': aten._sobol_engine_initialize_state_.default works in place and has "
-            "no known pure counterpart");
+  EXPECT_EQ(
+      text,
+      "Unsupported: node 'w': aten._sobol_engine_initialize_state_.default works in place and has "
+      "no known pure counterpart");
 }
 
 TEST(Functionalise, CounterpartsUnderAnotherOverloadAreFound) {
@@ -292,19 +309,26 @@ TEST(Functionalise, CounterpartsUnderAnotherOverloadAreFound) {
     return (%c)
   })");
   EXPECT_NE(text.find("%a: f32[4, 3] = aten.pow.Tensor_Scalar(%c, 2)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%b: f32[4, 3] = aten.floor_divide.default(%a, %x)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%d_fill: f32[3] = aten.full.default([3], 7, dtype=f32)"), std::string::npos) << text;
-  EXPECT_NE(text.find("%d: f32[4, 3] = aten.diagonal_scatter.default(%b, %d_fill)"), std::string::npos) << text;
+  EXPECT_NE(text.find("%b: f32[4, 3] = aten.floor_divide.default(%a, %x)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("%d_fill: f32[3] = aten.full.default([3], 7, dtype=f32)"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("%d: f32[4, 3] = aten.diagonal_scatter.default(%b, %d_fill)"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, AsStridedIsReadOnlyFromTensorsThatAreAllOfTheirMemory) {
   const auto program = [](const std::string& base) {
-    return functionalised("graph(%x: f32[4, 3]) {\n %v: f32[3] = aten.select.int(%x, 0, 0)\n"
-                          "%a: f32[2] = aten.as_strided.default(" + base + ", [2], [2])\n return (%a) }");
+    return functionalised(
+        "graph(%x: f32[4, 3]) {\n %v: f32[3] = aten.select.int(%x, 0, 0)\n"
+        "%a: f32[2] = aten.as_strided.default(" +
+        base + ", [2], [2])\n return (%a) }");
   };
   EXPECT_NE(program("%x").find("return (%a)"), std::string::npos) << program("%x");
-  EXPECT_EQ(program("%v"),
-            "Unsupported: node 'a': aten.as_strided.default reads the memory that 'v' is a view of");
+  EXPECT_EQ(
+      program("%v"),
+      "Unsupported: node 'a': aten.as_strided.default reads the memory that 'v' is a view of");
 }
 
 TEST(Functionalise, AListOfTargetsIsRefused) {
@@ -313,7 +337,9 @@ TEST(Functionalise, AListOfTargetsIsRefused) {
     aten._foreach_neg_.default([%c])
     return (%c)
   })");
-  EXPECT_NE(text.find("aten._foreach_neg_.default changes several tensors in place"), std::string::npos) << text;
+  EXPECT_NE(text.find("aten._foreach_neg_.default changes several tensors in place"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, AWriteWhoseReachIsUnknownIsRefusedWhenItIsRead) {
@@ -328,7 +354,9 @@ TEST(Functionalise, AWriteWhoseReachIsUnknownIsRefusedWhenItIsRead) {
     text.replace(text.find("RESULT"), 6, name);
     return functionalised(text);
   };
-  EXPECT_NE(returning("c").find("'c', which is read later, may or may not share that memory: node 'e'"), std::string::npos)
+  EXPECT_NE(
+      returning("c").find("'c', which is read later, may or may not share that memory: node 'e'"),
+      std::string::npos)
       << returning("c");
   EXPECT_NE(returning("w").find("return (%w)"), std::string::npos) << returning("w");
 }
@@ -339,7 +367,9 @@ TEST(Functionalise, AWriteThatMayReachAnInputIsRefused) {
     %w: f32[4, 4] = aten.add_.Tensor(%e, 1)
     return (%w)
   })");
-  EXPECT_NE(text.find("may change the input 'img' in place (node 'e', aten.einsum.default"), std::string::npos) << text;
+  EXPECT_NE(text.find("may change the input 'img' in place (node 'e', aten.einsum.default"),
+            std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, ReadingATensorAfterItsSizesChangedIsRefused) {
@@ -348,7 +378,8 @@ TEST(Functionalise, ReadingATensorAfterItsSizesChangedIsRefused) {
     %u: f32[1, 4] = aten.unsqueeze_.default(%c, 0)
     return (%c)
   })");
-  EXPECT_NE(text.find("'c' is read after node 'u' (aten.unsqueeze_.default)"), std::string::npos) << text;
+  EXPECT_NE(text.find("'c' is read after node 'u' (aten.unsqueeze_.default)"), std::string::npos)
+      << text;
 }
 
 TEST(Functionalise, AnAssertedValueThatChangesLaterIsRefused) {
@@ -358,7 +389,9 @@ TEST(Functionalise, AnAssertedValueThatChangesLaterIsRefused) {
     assert %c "c holds"
     return (%w)
   })");
-  EXPECT_NE(text.find("'c', which an assertion (\"c holds\") reads, is changed in place"), std::string::npos) << text;
+  EXPECT_NE(text.find("'c', which an assertion (\"c holds\") reads, is changed in place"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

@@ -37,7 +37,9 @@ bool exchanges_nothing(const Graph& graph, const Node& node) {
   return a && a == wrapped(node.args[2], rank);
 }
 
-bool is_vector(const Graph& graph, const Node& node) { return spec_of(graph, node).dims.size() < 2; }
+bool is_vector(const Graph& graph, const Node& node) {
+  return spec_of(graph, node).dims.size() < 2;
+}
 
 bool permutes_nothing(const Graph&, const Node& node) {
   const auto* dims = std::get_if<std::vector<int64_t>>(&argument(node, "dims"));
@@ -57,7 +59,8 @@ bool pads_nothing(const Graph&, const Node& node) {
 
 bool repeats_once(const Graph&, const Node& node) {
   const auto* times = std::get_if<std::vector<int64_t>>(&node.args[1]);
-  return times != nullptr && std::all_of(times->begin(), times->end(), [](int64_t t) { return t == 1; });
+  return times != nullptr &&
+         std::all_of(times->begin(), times->end(), [](int64_t t) { return t == 1; });
 }
 
 bool flips_nothing(const Graph&, const Node& node) {
@@ -135,9 +138,8 @@ ValueId identity_of(const Graph& graph, const Node& node) {
     return graph.value(src).spec.dtype == result.dtype ? src : kNoId;
   }
   if (spec.dtype != result.dtype || spec.dims != result.dims) return kNoId;
-  const auto* entry = std::find_if(std::begin(kIdentities), std::end(kIdentities), [&](const Entry& e) {
-    return e.name == node.op->name;
-  });
+  const auto* entry = std::find_if(std::begin(kIdentities), std::end(kIdentities),
+                                   [&](const Entry& e) { return e.name == node.op->name; });
   if (entry == std::end(kIdentities) || !entry->condition(graph, node)) return kNoId;
   return self->id;
 }

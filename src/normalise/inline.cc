@@ -52,12 +52,13 @@ class Inliner {
         node.name, node.op->name, dtype == nullptr ? "default dtype" : dtype_name(*dtype));
   }
 
-  // The body of `node`, whose other arguments are `args` in the new graph. A body value that becomes
-  // a result of the node is the value in `named` (one without a name: nobody asks for it).
+  // The body of `node`, whose other arguments are `args` in the new graph. A body value that
+  // becomes a result of the node is the value in `named` (one without a name: nobody asks for it).
   Result<std::vector<Argument>> splice(const Node& node, const std::vector<Argument>& args,
                                        const std::vector<Value>& named, int depth) {
     CA_RETURN_IF_ERROR(check_mode(node));
-    if (depth > kMaxDepth) return unsupported("node '{}': sub-graphs are nested too deep", node.name);
+    if (depth > kMaxDepth)
+      return unsupported("node '{}': sub-graphs are nested too deep", node.name);
     const auto* body = std::get_if<std::shared_ptr<const Graph>>(&argument(node, "body"));
     const auto* operands =
         std::get_if<TensorList>(&args[static_cast<size_t>(node.op->arg_index("operands"))]);
@@ -70,7 +71,8 @@ class Inliner {
     CA_RETURN_IF_ERROR(verify(graph).with_context("sub-graph of node '" + node.name + "'"));
     Environment env(graph.values().size());
     for (size_t i = 0; i < operands->items.size(); ++i) {
-      if (!operands->items[i]) return invalid_program("node '{}': operand {} is None", node.name, i);
+      if (!operands->items[i])
+        return invalid_program("node '{}': operand {} is None", node.name, i);
       env[graph.inputs()[i]] = ValueRef{*operands->items[i]};
     }
     add_constants(graph, env);
@@ -106,7 +108,8 @@ class Inliner {
     }
   }
 
-  Status add_nodes(const Graph& graph, Environment& env, const std::vector<Value>& named, int depth) {
+  Status add_nodes(const Graph& graph, Environment& env, const std::vector<Value>& named,
+                   int depth) {
     std::map<ValueId, const Value*> results_of_region;
     for (size_t i = 0; i < named.size(); ++i) {
       const auto* ref = std::get_if<ValueRef>(&graph.outputs()[i]);
@@ -118,8 +121,11 @@ class Inliner {
       std::vector<Value> own;
       for (ValueId id : node.outputs) {
         const auto it = results_of_region.find(id);
-        own.push_back(id == kNoId ? Value() : it != results_of_region.end() ? *it->second : graph.value(id));
-        if (id != kNoId && it == results_of_region.end()) own.back().name = rewriter_.free_name(own.back().name);
+        own.push_back(id == kNoId                     ? Value()
+                      : it != results_of_region.end() ? *it->second
+                                                      : graph.value(id));
+        if (id != kNoId && it == results_of_region.end())
+          own.back().name = rewriter_.free_name(own.back().name);
       }
       CA_ASSIGN_OR_RETURN(const std::vector<Argument> results,
                           add_node(node, std::move(args), own, depth));

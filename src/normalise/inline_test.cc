@@ -38,7 +38,8 @@ Graph outer(const char* op, Graph body) {
 }
 
 TEST(Inline, ANoGradBodyIsPartOfTheGraph) {
-  const std::string text = run_pass(inline_bodies, outer(kNoGrad, parse_or_die(R"(graph(%y: f32[4]) {
+  const std::string text =
+      run_pass(inline_bodies, outer(kNoGrad, parse_or_die(R"(graph(%y: f32[4]) {
     %w = constant f32[4] {1, 2, 3, 4}
     %a: f32[4] = aten.mul.Tensor(%y, %w)
     %b: f32[4] = aten.sin.default(%a)
@@ -56,10 +57,10 @@ TEST(Inline, ANoGradBodyIsPartOfTheGraph) {
 
 TEST(Inline, NestedBodiesAreInlinedToo) {
   Graph middle = parse_or_die("graph(%y: f32[4]) { %m: f32[4] = aten.cos.default(%y) return () }");
-  const ValueId inner = wrap(
-      middle, kNoGrad,
-      parse_or_die("graph(%z: f32[4]) { %s: f32[4] = aten.sin.default(%z) return (%s) }"),
-      middle.find_value("m"), "inner");
+  const ValueId inner =
+      wrap(middle, kNoGrad,
+           parse_or_die("graph(%z: f32[4]) { %s: f32[4] = aten.sin.default(%z) return (%s) }"),
+           middle.find_value("m"), "inner");
   middle.add_output(ValueRef{inner});
   EXPECT_EQ(run_pass(inline_bodies, outer(kNoGrad, std::move(middle))), R"(graph(%x: f32[4]) {
   %a: f32[4] = aten.relu.default(%x)
@@ -77,7 +78,8 @@ TEST(Inline, ABodyThatReturnsItsOperandIsTheOperand) {
 }
 
 TEST(Inline, AnAssertionInABodyIsKept) {
-  const std::string text = run_pass(inline_bodies, outer(kNoGrad, parse_or_die(R"(graph(%y: f32[4]) {
+  const std::string text =
+      run_pass(inline_bodies, outer(kNoGrad, parse_or_die(R"(graph(%y: f32[4]) {
     %ok: bool[] = aten.all.default(%y)
     assert %ok "all of y"
     return (%y)
@@ -88,7 +90,9 @@ TEST(Inline, AnAssertionInABodyIsKept) {
 TEST(Inline, AnEnabledAutocastRegionIsRefusedByName) {
   const std::string text =
       run_pass(inline_bodies, outer(kAutocast, parse_or_die("graph(%y: f32[4]) { return (%y) }")));
-  EXPECT_NE(text.find("Unsupported: node 'region': higher_order.wrap_with_autocast"), std::string::npos) << text;
+  EXPECT_NE(text.find("Unsupported: node 'region': higher_order.wrap_with_autocast"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("bfloat16"), std::string::npos) << text;
 }
 

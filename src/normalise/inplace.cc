@@ -31,9 +31,9 @@ Result<ValueId> broadcast_to_target(Rewriter& rewriter, const InplaceCall& call,
       spec.dtype = dtype;
       value = rewriter.temporary(call.result.name + "_cast", std::move(spec));
     }
-    CA_ASSIGN_OR_RETURN(source, rewriter.emit("aten.to.dtype",
-                                              {{"self", ValueRef{source}}, {"dtype", dtype}},
-                                              std::move(value)));
+    CA_ASSIGN_OR_RETURN(
+        source, rewriter.emit("aten.to.dtype", {{"self", ValueRef{source}}, {"dtype", dtype}},
+                              std::move(value)));
   }
   if (same_sizes) return source;
   CA_ASSIGN_OR_RETURN(Argument sizes, rewriter.sizes_of(call.target));
@@ -69,7 +69,8 @@ Result<ValueId> emit_zero(Rewriter& rewriter, const InplaceCall& call) {
   return emit_full(rewriter, call, int64_t{0});
 }
 
-// The value on the main diagonal's places; the definition for more than two dimensions is not known here.
+// The value on the main diagonal's places; the definition for more than two dimensions is not known
+// here.
 Result<ValueId> emit_fill_diagonal(Rewriter& rewriter, const InplaceCall& call) {
   const TensorSpec& spec = call.result.spec;
   const auto* wrap = std::get_if<bool>(&argument_of(call, "wrap"));
@@ -127,16 +128,28 @@ constexpr std::string_view kMetadata[] = {
 
 // Comparisons and logic give bool, whatever they are given.
 constexpr std::string_view kBoolResults[] = {
-    "eq",          "ne",          "lt",            "le",         "gt",          "ge",
-    "less",        "less_equal",  "greater",       "not_equal",  "greater_equal",
-    "logical_and", "logical_not", "logical_or",    "logical_xor",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "less",
+    "less_equal",
+    "greater",
+    "not_equal",
+    "greater_equal",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
 };
 
 // Operators whose result has the dtype of their first argument, whatever the others have.
 constexpr std::string_view kSelfResults[] = {
-    "index_add",    "index_copy",     "index_fill", "index_put",   "index_reduce", "masked_fill",
-    "masked_scatter", "put",          "renorm",     "scatter",     "scatter_add",  "scatter_reduce",
-    "tril",         "triu",
+    "index_add",   "index_copy",     "index_fill", "index_put", "index_reduce",
+    "masked_fill", "masked_scatter", "put",        "renorm",    "scatter",
+    "scatter_add", "scatter_reduce", "tril",       "triu",
 };
 
 template <class Range>
@@ -152,10 +165,9 @@ std::string_view pure_base_name(std::string_view base) {
 }
 
 bool same_arguments(const OpSchema& a, const OpSchema& b) {
-  return std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
-                    [](const ArgSchema& x, const ArgSchema& y) {
-                      return x.name == y.name && x.type == y.type;
-                    });
+  return std::equal(
+      a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
+      [](const ArgSchema& x, const ArgSchema& y) { return x.name == y.name && x.type == y.type; });
 }
 
 const OpSchema* find_counterpart(const OpSchema& op) {
@@ -205,10 +217,12 @@ Result<size_t> mutated_argument(const Node& node) {
     const ArgSchema& a = node.op->args[i];
     if (!a.mutated) continue;
     if (a.keyword_only || a.name == "out") {
-      return unsupported("node '{}': {} writes to its argument {}", node.name, node.op->name, a.name);
+      return unsupported("node '{}': {} writes to its argument {}", node.name, node.op->name,
+                         a.name);
     }
     if (found || !std::holds_alternative<ValueRef>(node.args[i])) {
-      return unsupported("node '{}': {} changes several tensors in place", node.name, node.op->name);
+      return unsupported("node '{}': {} changes several tensors in place", node.name,
+                         node.op->name);
     }
     found = i;
   }
@@ -242,8 +256,8 @@ Result<ValueId> emit_pure(Rewriter& rewriter, const InplaceCall& call) {
   node.outputs = {id};
   rewriter.to().add_node(std::move(node));
   if (!casts) return id;
-  return rewriter.emit("aten.to.dtype",
-                       {{"self", ValueRef{id}}, {"dtype", call.result.spec.dtype}}, call.result);
+  return rewriter.emit("aten.to.dtype", {{"self", ValueRef{id}}, {"dtype", call.result.spec.dtype}},
+                       call.result);
 }
 
 }  // namespace changeaware

@@ -15,7 +15,9 @@ using Bound = std::optional<int64_t>;
 Bound add(Bound a, Bound b) { return a && b ? checked_add(*a, *b) : std::nullopt; }
 Bound negate(Bound a) { return a && *a != INT64_MIN ? Bound(-*a) : std::nullopt; }
 
-Interval sum(const Interval& a, const Interval& b) { return {add(a.min, b.min), add(a.max, b.max)}; }
+Interval sum(const Interval& a, const Interval& b) {
+  return {add(a.min, b.min), add(a.max, b.max)};
+}
 Interval difference(const Interval& a, const Interval& b) {
   return {add(a.min, negate(b.max)), add(a.max, negate(b.min))};
 }
@@ -42,9 +44,12 @@ std::optional<bool> less(const Interval& a, const Interval& b) {
 std::optional<bool> invert(std::optional<bool> b) { return b ? std::optional<bool>(!*b) : b; }
 std::optional<bool> greater(const Interval& a, const Interval& b) { return less(b, a); }
 std::optional<bool> less_equal(const Interval& a, const Interval& b) { return invert(less(b, a)); }
-std::optional<bool> greater_equal(const Interval& a, const Interval& b) { return invert(less(a, b)); }
+std::optional<bool> greater_equal(const Interval& a, const Interval& b) {
+  return invert(less(a, b));
+}
 std::optional<bool> equal(const Interval& a, const Interval& b) {
-  if (a.min && a.max && b.min && b.max && *a.min == *a.max && *b.min == *b.max && *a.min == *b.min) {
+  if (a.min && a.max && b.min && b.max && *a.min == *a.max && *b.min == *b.max &&
+      *a.min == *b.min) {
     return true;
   }
   if (less(a, b) == true || less(b, a) == true) return false;
@@ -58,9 +63,9 @@ struct Comparison {
   bool of_equals;  // what it is of two equal numbers
 };
 constexpr Comparison kComparisons[] = {
-    {"_operator.lt", less, false},          {"_operator.gt", greater, false},
-    {"_operator.le", less_equal, true},     {"_operator.ge", greater_equal, true},
-    {"_operator.eq", equal, true},          {"_operator.ne", not_equal, false},
+    {"_operator.lt", less, false},      {"_operator.gt", greater, false},
+    {"_operator.le", less_equal, true}, {"_operator.ge", greater_equal, true},
+    {"_operator.eq", equal, true},      {"_operator.ne", not_equal, false},
 };
 
 }  // namespace
@@ -96,7 +101,8 @@ Interval Intervals::of_value(ValueId id, int depth) const {
   }
   for (const Arithmetic& arithmetic : kArithmetic) {
     if (arithmetic.name != node.op->name) continue;
-    return arithmetic.apply(of_argument(node.args[0], depth + 1), of_argument(node.args[1], depth + 1));
+    return arithmetic.apply(of_argument(node.args[0], depth + 1),
+                            of_argument(node.args[1], depth + 1));
   }
   return {};
 }
@@ -149,7 +155,8 @@ std::optional<bool> Intervals::compare(const Node& node, int depth) const {
     const auto a = expression(node.args[0]);
     const auto b = expression(node.args[1]);
     if (a && b && !a->fixed() && a->expression == b->expression) return comparison.of_equals;
-    return comparison.decide(of_argument(node.args[0], depth + 1), of_argument(node.args[1], depth + 1));
+    return comparison.decide(of_argument(node.args[0], depth + 1),
+                             of_argument(node.args[1], depth + 1));
   }
   return std::nullopt;
 }

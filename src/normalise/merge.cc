@@ -139,7 +139,8 @@ class Merger {
     }
     changed_ = true;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != kNoId) rewriter_.map(node.outputs[i], ValueRef{result(it->second, i, node)});
+      if (node.outputs[i] != kNoId)
+        rewriter_.map(node.outputs[i], ValueRef{result(it->second, i, node)});
     }
   }
 

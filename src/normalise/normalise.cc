@@ -13,12 +13,8 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    {"inline", inline_bodies},
-    {"effects", check_effects},
-    {"functionalise", functionalise},
-    {"assertions", decide_assertions},
-    {"decompose", decompose},
-    {"simplify", simplify},
+    {"inline", inline_bodies},         {"effects", check_effects}, {"functionalise", functionalise},
+    {"assertions", decide_assertions}, {"decompose", decompose},   {"simplify", simplify},
 };
 
 PassContext make_context(const Graph& graph, const Signature& signature) {

@@ -60,11 +60,14 @@ struct Entry {
   Ints apply;
 };
 constexpr Entry kBinary[] = {
-    {"_operator.add", add},           {"_operator.sub", sub},     {"_operator.mul", mul},
-    {"_operator.floordiv", floordiv}, {"_operator.mod", mod},     {"_operator.truediv", truediv},
-    {"_operator.pow", power},         {"_operator.lt", lt},       {"_operator.le", le},
-    {"_operator.gt", gt},             {"_operator.ge", ge},       {"_operator.eq", eq},
-    {"_operator.ne", ne},             {"torch.sym_min", min},     {"torch.sym_max", max},
+    {"_operator.add", add},   {"_operator.sub", sub},
+    {"_operator.mul", mul},   {"_operator.floordiv", floordiv},
+    {"_operator.mod", mod},   {"_operator.truediv", truediv},
+    {"_operator.pow", power}, {"_operator.lt", lt},
+    {"_operator.le", le},     {"_operator.gt", gt},
+    {"_operator.ge", ge},     {"_operator.eq", eq},
+    {"_operator.ne", ne},     {"torch.sym_min", min},
+    {"torch.sym_max", max},
 };
 
 std::optional<Argument> unary(std::string_view name, const Argument& value) {
@@ -72,7 +75,8 @@ std::optional<Argument> unary(std::string_view name, const Argument& value) {
   const auto* flag = std::get_if<bool>(&value);
   if (number != nullptr && name == "_operator.neg") return sub(0, *number);
   if (number != nullptr && name == "_operator.pos") return value;
-  if (flag != nullptr && (name == "_operator.not_" || name == "torch.sym_not")) return Argument(!*flag);
+  if (flag != nullptr && (name == "_operator.not_" || name == "torch.sym_not"))
+    return Argument(!*flag);
   if (number != nullptr && name == "torch.sym_float" && std::abs(*number) <= (int64_t{1} << 53)) {
     return Argument(static_cast<double>(*number));
   }

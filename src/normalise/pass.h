@@ -38,8 +38,8 @@ Result<Graph> decide_assertions(const Graph& graph, const PassContext& context);
 // Rewrites composite operators by PyTorch's definitions (decompositions/).
 Result<Graph> decompose(const Graph& graph, const PassContext& context);
 
-// Folds aliases, no-ops and arithmetic on fixed sizes; merges equal constants and equal nodes; drops
-// dead nodes and constants; to a fixed point. Never changes a bit of a result.
+// Folds aliases, no-ops and arithmetic on fixed sizes; merges equal constants and equal nodes;
+// drops dead nodes and constants; to a fixed point. Never changes a bit of a result.
 Result<Graph> simplify(const Graph& graph, const PassContext& context);
 
 }  // namespace changeaware

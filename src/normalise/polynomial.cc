@@ -85,7 +85,8 @@ class Parser {
     }
     skip();
     const size_t start = pos_;
-    while (pos_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_')) {
+    while (pos_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[pos_])) || text_[pos_] == '_')) {
       ++pos_;
     }
     const std::string_view word = text_.substr(start, pos_ - start);
@@ -98,7 +99,8 @@ class Parser {
   Number integer() {
     skip();
     int64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + pos_, text_.data() + text_.size(), value);
+    const auto [end, error] =
+        std::from_chars(text_.data() + pos_, text_.data() + text_.size(), value);
     if (error != std::errc()) return std::nullopt;
     pos_ = static_cast<size_t>(end - text_.data());
     return value;

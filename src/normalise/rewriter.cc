@@ -97,7 +97,8 @@ Result<ValueId> Rewriter::emit(std::string_view op, const std::vector<NamedArgum
   }
   for (size_t i = 0; i < given.size(); ++i) {
     const ArgSchema& a = schema->args[i];
-    if (!given[i] && !a.has_default && !a.optional) return internal_error("{} needs {}", op, a.name);
+    if (!given[i] && !a.has_default && !a.optional)
+      return internal_error("{} needs {}", op, a.name);
   }
   if (schema->returns.size() != 1) return internal_error("{} has several results", op);
   const ValueId id = to_.add_value(std::move(result));
@@ -138,10 +139,10 @@ Result<Argument> Rewriter::sizes_of(ValueId now) {
     size.name = free_name("sym_size");
     size.kind = ValueKind::kSymInt;
     size.symbol = dims[i];
-    CA_ASSIGN_OR_RETURN(const ValueId id,
-                        emit("aten.sym_size.int",
-                             {{"self", ValueRef{now}}, {"dim", static_cast<int64_t>(i)}},
-                             std::move(size)));
+    CA_ASSIGN_OR_RETURN(
+        const ValueId id,
+        emit("aten.sym_size.int", {{"self", ValueRef{now}}, {"dim", static_cast<int64_t>(i)}},
+             std::move(size)));
     sizes.items.emplace_back(ValueRef{id});
   }
   if (fixed.size() == dims.size()) return Argument(std::move(fixed));

@@ -42,7 +42,8 @@ class Rewriter {
 
   // Adds a node of `op` that makes `result`; arguments that are not named take their defaults.
   // Internal when the table lacks `op` or an argument without a default is missing.
-  Result<ValueId> emit(std::string_view op, std::initializer_list<NamedArgument> args, Value result);
+  Result<ValueId> emit(std::string_view op, std::initializer_list<NamedArgument> args,
+                       Value result);
   Result<ValueId> emit(std::string_view op, const std::vector<NamedArgument>& args, Value result);
 
   // A result that replaces the old value: same name, same spec.

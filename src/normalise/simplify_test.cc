@@ -29,8 +29,8 @@ TEST(Simplify, AliasesAndNoOpsAreFolded) {
 TEST(Simplify, WhatMovesElementsStays) {
   for (const char* call : {"aten.permute.default(%x, [1, 0])", "aten.transpose.int(%x, 0, 1)",
                            "aten.t.default(%x)", "aten.slice.Tensor(%x, step=-1)"}) {
-    const std::string text =
-        simplified(std::string("graph(%x: f32[3, 3]) { %y: f32[3, 3] = ") + call + " return (%y) }");
+    const std::string text = simplified(std::string("graph(%x: f32[3, 3]) { %y: f32[3, 3] = ") +
+                                        call + " return (%y) }");
     EXPECT_NE(text.find(call), std::string::npos) << text;
   }
 }

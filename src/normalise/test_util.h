@@ -39,7 +39,8 @@ inline std::string run_pass(PassFunction pass, const std::string& text) {
 }
 
 // Sets the traced strides of a value.
-inline void set_strides(Graph& graph, const std::string& name, const std::vector<int64_t>& strides) {
+inline void set_strides(Graph& graph, const std::string& name,
+                        const std::vector<int64_t>& strides) {
   const ValueId id = graph.find_value(name);
   ASSERT_NE(id, kNoId) << name;
   for (int64_t stride : strides) graph.mutable_value(id).spec.strides.push_back(Dim{stride, ""});

@@ -32,7 +32,8 @@ std::optional<int64_t> wrap(int64_t dim, int64_t rank) {
 
 Result<ValueId> identity(Rewriter&, const ViewWrite& write) { return write.value; }
 
-Result<ValueId> by_select(Rewriter& rewriter, const ViewWrite& write, Argument dim, Argument index) {
+Result<ValueId> by_select(Rewriter& rewriter, const ViewWrite& write, Argument dim,
+                          Argument index) {
   return rewriter.emit("aten.select_scatter.default",
                        {{"self", ValueRef{write.base}},
                         {"src", ValueRef{write.value}},
@@ -98,7 +99,8 @@ Result<ValueId> write_narrow(Rewriter& rewriter, const ViewWrite& write) {
 }
 
 // Equal pieces of `length` along the dimension.
-Result<ValueId> write_piece(Rewriter& rewriter, const ViewWrite& write, int64_t dim, int64_t length) {
+Result<ValueId> write_piece(Rewriter& rewriter, const ViewWrite& write, int64_t dim,
+                            int64_t length) {
   const auto start = checked_mul(static_cast<int64_t>(write.result), length);
   const Dim& piece = rewriter.spec(write.value).dims[static_cast<size_t>(dim)];
   if (!start || !piece.fixed()) return refuse(write, ": its size is dynamic");
@@ -118,7 +120,8 @@ Result<ValueId> write_chunk(Rewriter& rewriter, const ViewWrite& write) {
   if (!dim || !chunks || *chunks <= 0) return refuse(write, ": its pieces are computed");
   const Dim& size = rewriter.spec(write.base).dims[static_cast<size_t>(*dim)];
   if (!size.fixed()) return refuse(write, ": its pieces depend on a dynamic size");
-  return write_piece(rewriter, write, *dim, size.size / *chunks + (size.size % *chunks != 0 ? 1 : 0));
+  return write_piece(rewriter, write, *dim,
+                     size.size / *chunks + (size.size % *chunks != 0 ? 1 : 0));
 }
 
 Result<ValueId> write_split_sizes(Rewriter& rewriter, const ViewWrite& write) {
@@ -137,17 +140,17 @@ Result<ValueId> write_split_sizes(Rewriter& rewriter, const ViewWrite& write) {
 }
 
 Result<ValueId> write_unbind(Rewriter& rewriter, const ViewWrite& write) {
-  return by_select(rewriter, write, argument(write.view, "dim"), static_cast<int64_t>(write.result));
+  return by_select(rewriter, write, argument(write.view, "dim"),
+                   static_cast<int64_t>(write.result));
 }
 
 // The same exchange of two dimensions undoes itself.
 Result<ValueId> write_exchange(Rewriter& rewriter, const ViewWrite& write, Argument first,
                                Argument second) {
-  return rewriter.emit("aten.transpose.int",
-                       {{"self", ValueRef{write.value}},
-                        {"dim0", std::move(first)},
-                        {"dim1", std::move(second)}},
-                       base_like(rewriter, write, "transpose"));
+  return rewriter.emit(
+      "aten.transpose.int",
+      {{"self", ValueRef{write.value}}, {"dim0", std::move(first)}, {"dim1", std::move(second)}},
+      base_like(rewriter, write, "transpose"));
 }
 
 Result<ValueId> write_transpose(Rewriter& rewriter, const ViewWrite& write) {
@@ -269,9 +272,8 @@ constexpr Entry kWriters[] = {
 }  // namespace
 
 Result<ValueId> write_through(Rewriter& rewriter, const ViewWrite& write) {
-  const auto* entry = std::find_if(std::begin(kWriters), std::end(kWriters), [&](const Entry& e) {
-    return e.name == write.view.op->name;
-  });
+  const auto* entry = std::find_if(std::begin(kWriters), std::end(kWriters),
+                                   [&](const Entry& e) { return e.name == write.view.op->name; });
   if (entry == std::end(kWriters)) return refuse(write, "");
   return entry->writer(rewriter, write);
 }

@@ -34,12 +34,14 @@ bool is_empty_list(const Argument& argument) {
   return std::visit(
       [](const auto& a) {
         using T = std::decay_t<decltype(a)>;
-        if constexpr (std::is_same_v<T, TensorList>) return a.items.empty();
+        if constexpr (std::is_same_v<T, TensorList>)
+          return a.items.empty();
         else if constexpr (std::is_same_v<T, std::vector<int64_t>> ||
                            std::is_same_v<T, std::vector<double>> ||
                            std::is_same_v<T, std::vector<bool>>)
           return a.empty();
-        else return false;
+        else
+          return false;
       },
       argument);
 }
@@ -147,9 +149,22 @@ constexpr TypeFit kFits[] = {
 
 std::string_view argument_kind(const Argument& argument) {
   static constexpr std::array<std::string_view, std::variant_size_v<Argument>> kKinds = {
-      "None", "a boolean", "an integer", "a float", "a string", "a dtype", "a memory format",
-      "a layout", "a device", "a value", "a list of tensors", "a list of integers",
-      "a list of floats", "a list of booleans", "a list of symbolic integers", "a graph"};
+      "None",
+      "a boolean",
+      "an integer",
+      "a float",
+      "a string",
+      "a dtype",
+      "a memory format",
+      "a layout",
+      "a device",
+      "a value",
+      "a list of tensors",
+      "a list of integers",
+      "a list of floats",
+      "a list of booleans",
+      "a list of symbolic integers",
+      "a graph"};
   return kKinds[argument.index()];
 }
 

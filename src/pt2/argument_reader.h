@@ -26,9 +26,10 @@ Result<Argument> read_argument(const JsonView& view, const ArgumentScope& scope)
 
 // `argument` as the schema wants it: one number expanded to a list where the schema says int[2],
 // numbers and booleans converted where no digit is lost, empty lists of the right kind. A number
-// given for a tensor or scalar keeps its kind. InvalidProgram, naming the schema's argument, when it
-// does not fit.
-Result<Argument> fit_argument(const Argument& argument, const ArgSchema& schema, const Graph& graph);
+// given for a tensor or scalar keeps its kind. InvalidProgram, naming the schema's argument, when
+// it does not fit.
+Result<Argument> fit_argument(const Argument& argument, const ArgSchema& schema,
+                              const Graph& graph);
 
 // "a list of integers": the kind of an argument, for messages.
 std::string_view argument_kind(const Argument& argument);

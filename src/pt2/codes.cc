@@ -12,20 +12,20 @@ struct DTypeCode {
   DType dtype;
 };
 constexpr DTypeCode kDTypes[] = {
-    {1, DType::kUInt8},      {2, DType::kInt8},       {3, DType::kInt16},
-    {4, DType::kInt32},      {5, DType::kInt64},      {6, DType::kFloat16},
-    {7, DType::kFloat32},    {8, DType::kFloat64},    {9, DType::kComplex32},
-    {10, DType::kComplex64}, {11, DType::kComplex128}, {12, DType::kBool},
-    {13, DType::kBFloat16},  {28, DType::kUInt16},    {34, DType::kUInt32},
-    {35, DType::kUInt64},
+    {1, DType::kUInt8},     {2, DType::kInt8},       {3, DType::kInt16},       {4, DType::kInt32},
+    {5, DType::kInt64},     {6, DType::kFloat16},    {7, DType::kFloat32},     {8, DType::kFloat64},
+    {9, DType::kComplex32}, {10, DType::kComplex64}, {11, DType::kComplex128}, {12, DType::kBool},
+    {13, DType::kBFloat16}, {28, DType::kUInt16},    {34, DType::kUInt32},     {35, DType::kUInt64},
 };
 
 struct OtherDType {
   int64_t code;
   std::string_view name;
 };
-constexpr OtherDType kOtherDTypes[] = {{29, "float8_e4m3fn"},   {30, "float8_e5m2"},
-                                       {31, "float8_e4m3fnuz"}, {32, "float8_e5m2fnuz"},
+constexpr OtherDType kOtherDTypes[] = {{29, "float8_e4m3fn"},
+                                       {30, "float8_e5m2"},
+                                       {31, "float8_e4m3fnuz"},
+                                       {32, "float8_e5m2fnuz"},
                                        {33, "float8_e8m0fnu"}};
 
 constexpr int64_t kLayouts = 8;

@@ -10,7 +10,7 @@
 
 namespace changeaware {
 
-// Unsupported for a dtype that this library does not have (float8 …), Corrupt for an unknown code.
+// Unsupported for a dtype that this library does not have (float8), Corrupt for an unknown code.
 Result<DType> dtype_from_code(int64_t code);
 int64_t code_of(DType dtype);
 

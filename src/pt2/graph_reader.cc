@@ -75,7 +75,8 @@ Status GraphReader::describe(std::string_view table, ValueKind kind) {
   for (const auto& member : members) {
     const bool is_new =
         descriptions_.emplace(std::string(member.first), Description{kind, member.second}).second;
-    if (!is_new) return at(member.second, invalid_program("value {} is described twice", member.first));
+    if (!is_new)
+      return at(member.second, invalid_program("value {} is described twice", member.first));
   }
   return {};
 }
@@ -155,7 +156,8 @@ Status GraphReader::read_node(const JsonView& node_view) {
   const std::string op(op_name(target));
   node.op = find_op(op);
   if (node.op == nullptr) {
-    return at(node_view, unsupported("node '{}': operator '{}' is not in the op table", node.name, op));
+    return at(node_view,
+              unsupported("node '{}': operator '{}' is not in the op table", node.name, op));
   }
   auto args = read_node_args(node_view, *node.op);
   const std::string context = fmt::format("node '{}' ({})", node.name, op);
@@ -293,8 +295,8 @@ Result<std::vector<ValueId>> GraphReader::read_node_outputs(const JsonView& node
     std::erase(out, kNoId);
   }
   if (!op.returns_list() && out.size() != op.returns.size()) {
-    return at(outputs_view, invalid_program("{} results; the operator has {}", out.size(),
-                                            op.returns.size()));
+    return at(outputs_view,
+              invalid_program("{} results; the operator has {}", out.size(), op.returns.size()));
   }
   return out;
 }
@@ -304,11 +306,10 @@ Status GraphReader::read_outputs() {
   CA_ASSIGN_OR_RETURN(const auto outputs, outputs_view.elements());
   for (const JsonView& output : outputs) {
     CA_ASSIGN_OR_RETURN(Argument value, read_argument(output, scope()));
-    const bool plain = std::holds_alternative<ValueRef>(value) ||
-                       std::holds_alternative<None>(value) || std::holds_alternative<bool>(value) ||
-                       std::holds_alternative<int64_t>(value) ||
-                       std::holds_alternative<double>(value) ||
-                       std::holds_alternative<std::string>(value);
+    const bool plain =
+        std::holds_alternative<ValueRef>(value) || std::holds_alternative<None>(value) ||
+        std::holds_alternative<bool>(value) || std::holds_alternative<int64_t>(value) ||
+        std::holds_alternative<double>(value) || std::holds_alternative<std::string>(value);
     if (!plain) return at(output, unsupported("{} as output", argument_kind(value)));
     graph_.add_output(std::move(value));
   }

@@ -18,8 +18,8 @@ constexpr int kKeyword = 2;
 constexpr std::array<std::string_view, 3> kPythonSpaces = {"_operator", "math", "torch"};
 
 std::string target_of(const OpSchema& op) {
-  const bool python = std::find(kPythonSpaces.begin(), kPythonSpaces.end(), op.ns()) !=
-                      kPythonSpaces.end();
+  const bool python =
+      std::find(kPythonSpaces.begin(), kPythonSpaces.end(), op.ns()) != kPythonSpaces.end();
   return python ? op.name : "torch.ops." + op.name;
 }
 
@@ -113,7 +113,9 @@ std::vector<const Constant*> ordered_constants(const Graph& graph) {
 
 Status ProgramGraphWriter::write_input(JsonWriter& json, const Graph& graph, std::string_view name,
                                        int kind, const Argument& argument) {
-  const auto nested = [this](JsonWriter& out, const Graph& inner) { return write_nested(out, inner); };
+  const auto nested = [this](JsonWriter& out, const Graph& inner) {
+    return write_nested(out, inner);
+  };
   json.begin_object().field("name", name).key("arg");
   CA_RETURN_IF_ERROR(write_argument(json, argument, graph, nested));
   json.field("kind", kind).end_object();
@@ -150,19 +152,18 @@ Status ProgramGraphWriter::write_node_inputs(JsonWriter& json, const Graph& grap
   for (size_t i = 0; i < schema.size(); ++i) {
     const bool keyword = schema[i].keyword_only;
     if (keyword ? is_default(i) : i >= positional) continue;
-    CA_RETURN_IF_ERROR(write_input(json, graph, schema[i].name, keyword ? kKeyword : kPositional,
-                                   node.args[i]));
+    CA_RETURN_IF_ERROR(
+        write_input(json, graph, schema[i].name, keyword ? kKeyword : kPositional, node.args[i]));
   }
   return {};
 }
 
 // PyTorch gives a node with one result the name of that result; another name must be nobody else's.
 std::string ProgramGraphWriter::node_name(const Graph& graph, const Node& node) {
-  const bool single = node.outputs.size() == 1 && node.outputs[0] != kNoId &&
-                      !node.op->returns_list();
+  const bool single =
+      node.outputs.size() == 1 && node.outputs[0] != kNoId && !node.op->returns_list();
   if (single) return graph.value(node.outputs[0]).name;
-  const std::string wanted =
-      node.name.empty() ? std::string(node.op->base_name()) : node.name;
+  const std::string wanted = node.name.empty() ? std::string(node.op->base_name()) : node.name;
   std::string name = wanted;
   for (int i = 1; graph.find_value(name) != kNoId || !node_names_.insert(name).second; ++i) {
     name = fmt::format("{}_{}", wanted, i);
@@ -188,7 +189,10 @@ Status ProgramGraphWriter::write_node(JsonWriter& json, const Graph& graph, cons
 
 void ProgramGraphWriter::write_assertion(JsonWriter& json, const Graph& graph, size_t index) {
   const Assertion& assertion = graph.assertions()[index];
-  json.begin_object().field("target", "torch.ops.aten._assert_async.msg").key("inputs").begin_array();
+  json.begin_object()
+      .field("target", "torch.ops.aten._assert_async.msg")
+      .key("inputs")
+      .begin_array();
   json.begin_object().field("name", "self").key("arg");
   write_value_ref(json, graph.value(assertion.condition));
   json.field("kind", kPositional).end_object();

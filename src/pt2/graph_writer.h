@@ -13,8 +13,8 @@ namespace changeaware {
 // What the graphs of one program have in common.
 class ProgramGraphWriter {
  public:
-  // The whole program: parameters, buffers and lifted tensors are graph inputs before the user's, in
-  // that order; `user_inputs` are values or constants, as in the signature.
+  // The whole program: parameters, buffers and lifted tensors are graph inputs before the user's,
+  // in that order; `user_inputs` are values or constants, as in the signature.
   Status write_program(JsonWriter& json, const Graph& graph,
                        const std::vector<Argument>& user_inputs);
 

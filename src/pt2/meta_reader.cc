@@ -114,7 +114,8 @@ Result<TensorSpec> read_tensor_spec(const JsonView& view) {
   CA_ASSIGN_OR_RETURN(spec.dtype, read_dtype(view));
   CA_ASSIGN_OR_RETURN(spec.dims, read_dims(view, "sizes"));
   CA_ASSIGN_OR_RETURN(spec.strides, read_dims(view, "strides"));
-  if (spec.dims.size() != spec.strides.size()) return view.error("sizes and strides differ in number");
+  if (spec.dims.size() != spec.strides.size())
+    return view.error("sizes and strides differ in number");
   for (const Dim& dim : spec.dims) {
     if (dim.size < 0) return view.error(fmt::format("a negative size {}", dim.size));
   }

@@ -9,7 +9,8 @@
 
 namespace changeaware {
 
-// {"as_int": 3} or {"as_expr": {"expr_str": …, "hint": {"as_int": 3}}}. Without a hint the size is 0.
+// {"as_int": 3} or {"as_expr": {"expr_str": …, "hint": {"as_int": 3}}}. Without a hint the size is
+// 0.
 Result<Dim> read_sym_int(const JsonView& view);
 // The same for floats and booleans: only the expression; a plain number or "true" when it is fixed.
 Result<Dim> read_sym_float(const JsonView& view);

@@ -39,8 +39,8 @@ std::vector<Dim> row_major(const std::vector<Dim>& dims) {
     const auto text = [](const Dim& d2) {
       return d2.fixed() ? std::to_string(d2.size) : "(" + d2.expression + ")";
     };
-    stride.expression = inner.fixed() && inner.size == 1 ? size.expression
-                                                         : text(inner) + "*" + text(size);
+    stride.expression =
+        inner.fixed() && inner.size == 1 ? size.expression : text(inner) + "*" + text(size);
   }
   return strides;
 }

@@ -1,8 +1,8 @@
 // Writes the storages of constants as payload entries, each distinct one once.
 //
-// PyTorch looks for weights and for constants in different folders and gives a payload one dtype, so
-// a storage that is used as both, or with two dtypes, is written once for each.
-// Thread safety: none.
+// PyTorch looks for weights and for constants in different folders and gives a payload one dtype,
+// so a storage that is used as both, or with two dtypes, is written once for each. Thread safety:
+// none.
 #pragma once
 
 #include <map>

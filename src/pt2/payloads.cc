@@ -23,7 +23,9 @@ struct Payloads::Folder {
 
 Result<std::shared_ptr<Storage>> entry_storage(const std::shared_ptr<const Archive>& archive,
                                                const ArchiveEntry& entry) {
-  const auto copy = [&] { return Tensor::empty(DType::kUInt8, {static_cast<int64_t>(entry.size)}); };
+  const auto copy = [&] {
+    return Tensor::empty(DType::kUInt8, {static_cast<int64_t>(entry.size)});
+  };
   if (entry.deflated) {
     Tensor memory = copy();
     CA_RETURN_IF_ERROR(archive->inflate(entry, {memory.mutable_data(), entry.size}));
@@ -31,7 +33,8 @@ Result<std::shared_ptr<Storage>> entry_storage(const std::shared_ptr<const Archi
   }
   CA_ASSIGN_OR_RETURN(const auto bytes, archive->map(entry));
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kLargestElement == 0) {
-    return std::make_shared<Storage>(const_cast<std::byte*>(bytes.data()), bytes.size(), archive);
+    return std::make_shared<Storage>(const_cast<std::byte*>(bytes.data()), bytes.size(), archive,
+                                     /*is_file_mapping=*/true);
   }
   Tensor memory = copy();
   if (!bytes.empty()) std::memcpy(memory.mutable_data(), bytes.data(), bytes.size());
@@ -74,7 +77,9 @@ Status Payloads::read_folder(const Folder& folder, const std::string& program) {
     CA_ASSIGN_OR_RETURN(const JsonView pickle_view, member.second.get("use_pickle"));
     CA_ASSIGN_OR_RETURN(const bool use_pickle, pickle_view.as_bool());
     const std::string entry_name = folder.path + std::string(path_name);
-    const auto add = [&](Result<Tensor> tensor) { folder.tensors->emplace(fqn, std::move(tensor)); };
+    const auto add = [&](Result<Tensor> tensor) {
+      folder.tensors->emplace(fqn, std::move(tensor));
+    };
     if (use_pickle) {
       add(unsupported("entry {}: a pickled object or tensor subclass", entry_name));
       continue;
@@ -100,7 +105,8 @@ Result<Payloads> Payloads::read(std::shared_ptr<const Archive> archive, const st
 namespace {
 
 Result<Tensor> look_up(const std::map<std::string, Result<Tensor>>& first,
-                       const std::map<std::string, Result<Tensor>>& second, const std::string& fqn) {
+                       const std::map<std::string, Result<Tensor>>& second,
+                       const std::string& fqn) {
   for (const auto* table : {&first, &second}) {
     const auto it = table->find(fqn);
     if (it == table->end()) continue;

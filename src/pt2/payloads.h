@@ -1,10 +1,10 @@
 // Payloads: the weights and constants of one program as tensors over mapped memory.
 //
 // Format: data/{weights,constants}/<program>_{weights,constants}_config.json map a fully qualified
-// name to {path_name, use_pickle, tensor_meta}; the payload is data/{weights,constants}/<path_name>,
-// the bytes of a whole storage. Names with one path_name share one Storage.
-// Errors: Corrupt (a missing payload, a view that reaches past its payload, a wrong CRC),
-// Unsupported (pickled payloads); all name the entry and the fully qualified name.
+// name to {path_name, use_pickle, tensor_meta}; the payload is
+// data/{weights,constants}/<path_name>, the bytes of a whole storage. Names with one path_name
+// share one Storage. Errors: Corrupt (a missing payload, a view that reaches past its payload, a
+// wrong CRC), Unsupported (pickled payloads); all name the entry and the fully qualified name.
 #pragma once
 
 #include <map>
@@ -39,7 +39,7 @@ class Payloads {
   std::shared_ptr<const Archive> archive_;
   bool check_crc_ = false;
   std::map<std::string, std::shared_ptr<Storage>> storages_;  // by entry name
-  std::map<std::string, Result<Tensor>> weights_;              // by fully qualified name
+  std::map<std::string, Result<Tensor>> weights_;             // by fully qualified name
   std::map<std::string, Result<Tensor>> constants_;
 };
 

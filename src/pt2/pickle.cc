@@ -131,7 +131,8 @@ Result<Pickle> Unpickler::run() {
       return unsupported("the pickle has opcode {:#04x} at byte {}", code, position);
     }
     CA_RETURN_IF_ERROR((this->*found->handler)());
-    if (out_.values_.size() > kMaxValues) return unsupported("a pickle of more than {} values", kMaxValues);
+    if (out_.values_.size() > kMaxValues)
+      return unsupported("a pickle of more than {} values", kMaxValues);
   }
   return std::move(out_);
 }
@@ -170,7 +171,8 @@ PickleValue* Unpickler::push(Kind kind) {
 }
 
 Result<PickleValue*> Unpickler::pop() {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return corrupt("the pickle's stack is empty");
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+    return corrupt("the pickle's stack is empty");
   Value* value = stack_.back();
   stack_.pop_back();
   return value;
@@ -216,7 +218,8 @@ Status Unpickler::get(uint64_t index) {
 
 Status Unpickler::append_items(Kind kind, std::vector<const Value*> items) {
   CA_ASSIGN_OR_RETURN(Value * container, top(kind, "append to"));
-  if (kind == Kind::kDict && items.size() % 2 != 0) return corrupt("the pickle has a key without a value");
+  if (kind == Kind::kDict && items.size() % 2 != 0)
+    return corrupt("the pickle has a key without a value");
   container->items.insert(container->items.end(), items.begin(), items.end());
   return {};
 }

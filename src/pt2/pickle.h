@@ -20,15 +20,23 @@ namespace changeaware {
 
 struct PickleValue {
   enum class Kind : uint8_t {
-    kNone, kBool, kInt, kFloat, kString, kTensor, kTuple, kList, kDict,
+    kNone,
+    kBool,
+    kInt,
+    kFloat,
+    kString,
+    kTensor,
+    kTuple,
+    kList,
+    kDict,
     kGlobal,   // text = "module name"; only inside a pickle
     kStorage,  // only inside a pickle
   };
   Kind kind = Kind::kNone;
-  int64_t number = 0;   // kBool, kInt
-  double real = 0;      // kFloat
-  std::string text;     // kString, kGlobal
-  Tensor tensor;        // kTensor; kStorage: all of it, one-dimensional
+  int64_t number = 0;  // kBool, kInt
+  double real = 0;     // kFloat
+  std::string text;    // kString, kGlobal
+  Tensor tensor;       // kTensor; kStorage: all of it, one-dimensional
   // Elements; of a dictionary key, value, key, value, … Not owned.
   std::vector<const PickleValue*> items;
 };

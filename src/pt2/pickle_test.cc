@@ -23,8 +23,9 @@ std::string text(const char* bytes, size_t count) { return {bytes, count}; }
 
 TEST(Pickle, ContainersAndNumbersAreRead) {
   // (1, [True, None, 2.0], {"k": -3}) as CPython writes it with protocol 2.
-  const auto pickle = load(BYTES("\x80\x02K\x01]q\x00(\x88NG@\x00\x00\x00\x00\x00\x00\x00"
-                                 "e}q\x01X\x01\x00\x00\x00kq\x02J\xfd\xff\xff\xffs\x87q\x03."));
+  const auto pickle =
+      load(BYTES("\x80\x02K\x01]q\x00(\x88NG@\x00\x00\x00\x00\x00\x00\x00"
+                 "e}q\x01X\x01\x00\x00\x00kq\x02J\xfd\xff\xff\xffs\x87q\x03."));
   ASSERT_TRUE(pickle.ok()) << pickle.status().to_string();
   const PickleValue& root = pickle->root();
   ASSERT_EQ(root.kind, PickleValue::Kind::kTuple);
@@ -37,8 +38,9 @@ TEST(Pickle, ContainersAndNumbersAreRead) {
 }
 
 TEST(Pickle, OtherNamesAreRefusedByName) {
-  const auto pickle = load(BYTES("\x80\x02"
-                                 "cposix\nsystem\nX\x02\x00\x00\x00ls\x85R."));
+  const auto pickle =
+      load(BYTES("\x80\x02"
+                 "cposix\nsystem\nX\x02\x00\x00\x00ls\x85R."));
   EXPECT_EQ(pickle.status().code(), StatusCode::kUnsupported);
   EXPECT_THAT(pickle.status().message(), HasSubstr("posix.system"));
 }
@@ -76,10 +78,11 @@ TEST(Pickle, DamagedPicklesAreCorrupt) {
 std::string sample_pickle() {
   const auto spec = parse_treespec(flat_in_spec(2), "in_spec", {});
   const auto bytes = write_sample_archive(
-      *spec, {{Tensor::of<float>(DType::kFloat32, {2, 2}, {1, 2, 3, 4}), None{}}, {{}, int64_t{7}}});
+      *spec,
+      {{Tensor::of<float>(DType::kFloat32, {2, 2}, {1, 2, 3, 4}), None{}}, {{}, int64_t{7}}});
   EXPECT_TRUE(bytes.ok()) << bytes.status().to_string();
-  const auto archive =
-      Archive::open_memory("sample", std::as_bytes(std::span(bytes->data(), bytes->size())), nullptr);
+  const auto archive = Archive::open_memory(
+      "sample", std::as_bytes(std::span(bytes->data(), bytes->size())), nullptr);
   EXPECT_TRUE(archive.ok());
   return (*archive)->read_text("data.pkl").value();
 }

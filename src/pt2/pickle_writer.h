@@ -1,4 +1,5 @@
-// Writes sample inputs as torch.save does: a zip archive with a protocol 2 pickle of (args, kwargs).
+// Writes sample inputs as torch.save does: a zip archive with a protocol 2 pickle of (args,
+// kwargs).
 #pragma once
 
 #include <string>

@@ -151,7 +151,7 @@ Result<ExportedProgram> read_pt2(const std::string& path) {
     return invalid_argument("{}: it has {} programs ({}); one is expected", path, names.size(),
                             fmt::join(names, ", "));
   }
-  return read_program(archive, names.front());
+  return read_program(archive, names.front(), {.verify_payloads = true});
 }
 
 }  // namespace changeaware

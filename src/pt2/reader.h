@@ -29,8 +29,8 @@ struct ReadOptions {
   // Compare the CRC-32 of every payload that the program refers to; Corrupt naming the entry.
   bool verify_payloads = false;
 };
-Result<ExportedProgram> read_program(std::shared_ptr<const Archive> archive, const std::string& name,
-                                     const ReadOptions& options = {});
+Result<ExportedProgram> read_program(std::shared_ptr<const Archive> archive,
+                                     const std::string& name, const ReadOptions& options = {});
 
 // Opens `path` and reads its only program; InvalidArgument when it has several.
 Result<ExportedProgram> read_pt2(const std::string& path);

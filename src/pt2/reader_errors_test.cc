@@ -69,9 +69,9 @@ TEST(Pt2ReaderErrors, JsonOfTheWrongShapeNamesEntryAndPlace) {
   expect_error(read_edited("duplicates", kModel, "{", "["), StatusCode::kCorrupt, {kModel});
   expect_error(read_edited("duplicates", kModel, "\"nodes\": [", "\"nodez\": ["),
                StatusCode::kCorrupt, {kModel, "graph_module.graph", "nodes"});
-  expect_error(
-      read_edited("duplicates", kModel, "{\"as_tensor\": {\"name\": \"image\"}}", "{\"as_tensor\": 3}"),
-      StatusCode::kCorrupt, {kModel, "graph_module.graph.inputs[1]"});
+  expect_error(read_edited("duplicates", kModel, "{\"as_tensor\": {\"name\": \"image\"}}",
+                           "{\"as_tensor\": 3}"),
+               StatusCode::kCorrupt, {kModel, "graph_module.graph.inputs[1]"});
 }
 
 TEST(Pt2ReaderErrors, AnUnknownOperatorIsNamedWithItsNode) {
@@ -93,17 +93,19 @@ TEST(Pt2ReaderErrors, AnArgumentThatTheOperatorDoesNotHaveIsNamed) {
 }
 
 TEST(Pt2ReaderErrors, ARequiredArgumentThatIsMissingIsNamed) {
-  const Status status = read_edited(
-      "duplicates", kModel, "{\"name\": \"other\", \"arg\": {\"as_int\": 2}, \"kind\": 1}",
-      "{\"name\": \"self\", \"arg\": {\"as_int\": 2}, \"kind\": 1}");
+  const Status status = read_edited("duplicates", kModel,
+                                    "{\"name\": \"other\", \"arg\": {\"as_int\": 2}, \"kind\": 1}",
+                                    "{\"name\": \"self\", \"arg\": {\"as_int\": 2}, \"kind\": 1}");
   expect_error(status, StatusCode::kInvalidProgram, {"aten.mul.Tensor", "self", "twice"});
   const Status missing = read_edited(
       "duplicates", kModel, ", {\"name\": \"other\", \"arg\": {\"as_int\": 2}, \"kind\": 1}", "");
-  expect_error(missing, StatusCode::kInvalidProgram, {"aten.mul.Tensor", "argument other is missing"});
+  expect_error(missing, StatusCode::kInvalidProgram,
+               {"aten.mul.Tensor", "argument other is missing"});
 }
 
 TEST(Pt2ReaderErrors, AnArgumentOfTheWrongKindIsNamed) {
-  const Status status = read_edited("operators", kModel, "{\"as_string\": \"tanh\"}", "{\"as_int\": 1}");
+  const Status status =
+      read_edited("operators", kModel, "{\"as_string\": \"tanh\"}", "{\"as_int\": 1}");
   expect_error(status, StatusCode::kInvalidProgram,
                {"aten.gelu.default", "approximate", "an integer", "a string"});
   const Status complex = read_edited("operators", kModel, "{\"as_string\": \"tanh\"}",
@@ -112,9 +114,10 @@ TEST(Pt2ReaderErrors, AnArgumentOfTheWrongKindIsNamed) {
 }
 
 TEST(Pt2ReaderErrors, AValueThatIsReadBeforeItsDefinitionIsNamed) {
-  const Status status = read_edited("duplicates", kModel,
-                                    "\"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"image\"",
-                                    "\"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"relu\"");
+  const Status status =
+      read_edited("duplicates", kModel,
+                  "\"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"image\"",
+                  "\"inputs\": [{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"relu\"");
   expect_error(status, StatusCode::kInvalidProgram, {"value relu", "before"});
 }
 
@@ -126,22 +129,22 @@ TEST(Pt2ReaderErrors, StateThatTheProgramWritesIsNamed) {
 }
 
 TEST(Pt2ReaderErrors, AMissingPayloadIsNamedWithItsWeight) {
-  const auto copy = edited_copy(
-      program_path("kwargs_order"),
-      [](const std::string& name, std::string text) -> std::optional<std::string> {
-        if (name == "data/weights/weight_2") return std::nullopt;
-        return text;
-      });
+  const auto copy =
+      edited_copy(program_path("kwargs_order"),
+                  [](const std::string& name, std::string text) -> std::optional<std::string> {
+                    if (name == "data/weights/weight_2") return std::nullopt;
+                    return text;
+                  });
   expect_error(read_archive(copy).status(), StatusCode::kCorrupt,
                {"linear2.weight", "data/weights/weight_2", "missing"});
 }
 
 TEST(Pt2ReaderErrors, APayloadThatIsTooShortIsNamedWithItsWeight) {
-  const auto copy = edited_copy(
-      program_path("kwargs_order"),
-      [](const std::string& name, std::string text) -> std::optional<std::string> {
-        return name == "data/weights/weight_2" ? text.substr(4) : text;
-      });
+  const auto copy =
+      edited_copy(program_path("kwargs_order"),
+                  [](const std::string& name, std::string text) -> std::optional<std::string> {
+                    return name == "data/weights/weight_2" ? text.substr(4) : text;
+                  });
   expect_error(read_archive(copy).status(), StatusCode::kCorrupt,
                {"linear2.weight", "data/weights/weight_2", "20 bytes"});
 }
@@ -155,8 +158,9 @@ TEST(Pt2ReaderErrors, APayloadOfAnotherDtypeOrShapeThanTheGraphSaysIsNamed) {
 }
 
 TEST(Pt2ReaderErrors, APickledPayloadIsRefusedByName) {
-  expect_error(read_edited("kwargs_order", kWeights, "\"use_pickle\": false", "\"use_pickle\": true"),
-               StatusCode::kUnsupported, {"linear1.weight", "data/weights/weight_0", "pickled"});
+  expect_error(
+      read_edited("kwargs_order", kWeights, "\"use_pickle\": false", "\"use_pickle\": true"),
+      StatusCode::kUnsupported, {"linear1.weight", "data/weights/weight_0", "pickled"});
 }
 
 TEST(Pt2ReaderErrors, AWeightThatNoConfigNamesIsNamed) {
@@ -174,25 +178,31 @@ TEST(Pt2ReaderErrors, AFlippedPayloadBitIsFoundWhenPayloadsAreVerified) {
   std::ofstream(path, std::ios::binary) << bytes;
   const auto archive = Archive::open(path);
   ASSERT_TRUE(archive.ok());
-  const auto program = read_program(*archive, "model", {.sample_inputs = true, .verify_payloads = true});
+  const auto program =
+      read_program(*archive, "model", {.sample_inputs = true, .verify_payloads = true});
   expect_error(program.status(), StatusCode::kCorrupt, {"data/weights/weight_1", "CRC"});
 }
 
 TEST(Pt2ReaderErrors, ATreeSpecThatDoesNotFitTheProgramIsNamed) {
-  const Status status = read_edited("duplicates", kModel, R"(\"context\": \"null\", \"children_spec\": [{)",
-                                    R"(\"context\": \"null\", \"children_spec\": 3, \"old\": [{)");
+  const Status status =
+      read_edited("duplicates", kModel, R"(\"context\": \"null\", \"children_spec\": [{)",
+                  R"(\"context\": \"null\", \"children_spec\": 3, \"old\": [{)");
   expect_error(status, StatusCode::kCorrupt, {"in_spec"});
 }
 
 TEST(Pt2ReaderErrors, SamplesOfUnknownClassesLeaveANote) {
-  const auto copy = edited_copy(
-      program_path("duplicates"),
-      [](const std::string& name, std::string text) -> std::optional<std::string> {
-        if (name != "data/sample_inputs/model.pt") return text;
-        const auto writer = ArchiveWriter::create_in_memory("archive");
-        EXPECT_TRUE((*writer)->add("data.pkl", "\x80\x02""cmy\nThing\n)R.").ok());
-        return (*writer)->take().value();
-      });
+  const auto copy =
+      edited_copy(program_path("duplicates"),
+                  [](const std::string& name, std::string text) -> std::optional<std::string> {
+                    if (name != "data/sample_inputs/model.pt") return text;
+                    const auto writer = ArchiveWriter::create_in_memory("archive");
+                    EXPECT_TRUE((*writer)
+                                    ->add("data.pkl",
+                                          "\x80\x02"
+                                          "cmy\nThing\n)R.")
+                                    .ok());
+                    return (*writer)->take().value();
+                  });
   const auto program = read_archive(copy);
   ASSERT_TRUE(program.ok()) << program.status().to_string();
   EXPECT_TRUE(program->sample_inputs.empty());
@@ -223,7 +233,8 @@ TEST(Pt2ReaderErrors, NoFlippedByteOfTheJsonCrashes) {
     int refused = 0;
     for (size_t at = 0; at < model.size(); at += 7) {
       const auto copy = edited_copy(
-          program_path(name), [&](const std::string& entry, std::string text) -> std::optional<std::string> {
+          program_path(name),
+          [&](const std::string& entry, std::string text) -> std::optional<std::string> {
             if (entry == kModel) text[at] = static_cast<char>(text[at] ^ (1 << (at % 7)));
             return text;
           });

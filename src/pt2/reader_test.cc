@@ -71,7 +71,8 @@ TEST(Pt2Reader, TheRealFixtureIsReadWhole) {
 TEST(Pt2Reader, ThePayloadsOfTheFixtureHaveTheirCrc) {
   const auto archive = Archive::open(fixture_path());
   ASSERT_TRUE(archive.ok()) << archive.status().to_string();
-  const auto program = read_program(*archive, "model", {.sample_inputs = false, .verify_payloads = true});
+  const auto program =
+      read_program(*archive, "model", {.sample_inputs = false, .verify_payloads = true});
   ASSERT_TRUE(program.ok()) << program.status().to_string();
   EXPECT_TRUE(program->sample_inputs.empty());
 }
@@ -90,9 +91,8 @@ TEST(Pt2Reader, KeywordInputsKeepTheirNamesAndFixedOnesTheirValue) {
 TEST(Pt2Reader, NestedInputsAndOutputsAreNamedByTheirKeys) {
   const ExportedProgram program = read_ok(program_path("nested_dict"));
   EXPECT_THAT(input_names(program), ElementsAre("x", "extra_b", "extra_a"));
-  EXPECT_THAT(output_names(program),
-              ElementsAre("logits", "hidden.0", "hidden.1", "pair.first", "pair.second",
-                          "scores.best", "scores.rest"));
+  EXPECT_THAT(output_names(program), ElementsAre("logits", "hidden.0", "hidden.1", "pair.first",
+                                                 "pair.second", "scores.best", "scores.rest"));
   ASSERT_EQ(program.sample_inputs.size(), 3u);
   EXPECT_THAT(floats(program.sample_inputs[1]), ElementsAre(2, 2));
   EXPECT_THAT(floats(program.sample_inputs[2]), ElementsAre(3, 3));
@@ -100,10 +100,10 @@ TEST(Pt2Reader, NestedInputsAndOutputsAreNamedByTheirKeys) {
 
 TEST(Pt2Reader, SamplesFollowTheTreeSpecNotTheOrderInThePickle) {
   // The same program with the keys of the dictionary listed the other way round.
-  const auto copy = edited_copy(
-      program_path("nested_dict"),
-      replace_in("models/model.json", R"(\"context\": \"[\\\"b\\\", \\\"a\\\"]\")",
-                 R"(\"context\": \"[\\\"a\\\", \\\"b\\\"]\")"));
+  const auto copy =
+      edited_copy(program_path("nested_dict"),
+                  replace_in("models/model.json", R"(\"context\": \"[\\\"b\\\", \\\"a\\\"]\")",
+                             R"(\"context\": \"[\\\"a\\\", \\\"b\\\"]\")"));
   const auto program = read_archive(copy);
   ASSERT_TRUE(program.ok()) << program.status().to_string();
   ASSERT_EQ(program->sample_inputs.size(), 3u);
@@ -174,7 +174,8 @@ TEST(Pt2Reader, SymbolicSizesRangesAndAssertionsAreKept) {
   const Value& size = graph.value(node(program, "aten.sym_size.int").outputs[0]);
   EXPECT_EQ(size.kind, ValueKind::kSymInt);
   EXPECT_EQ(size.symbol, x.dims[0]);
-  EXPECT_TRUE(std::holds_alternative<SymIntList>(arg(node(program, "aten.reshape.default"), "shape")));
+  EXPECT_TRUE(
+      std::holds_alternative<SymIntList>(arg(node(program, "aten.reshape.default"), "shape")));
   const auto& last = graph.value(std::get<ValueRef>(graph.outputs()[1]).id);
   EXPECT_EQ(last.symbol.expression, "4*" + symbol + " + 1");
 }

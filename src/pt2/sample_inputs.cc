@@ -76,8 +76,9 @@ Result<std::vector<Tensor>> match(const PickleValue& root, const ExportedProgram
   }
   std::vector<Tensor> out;
   for (const ValueId id : program.graph.inputs()) {
-    const auto it = std::find_if(signature.inputs.begin(), signature.inputs.end(),
-                                 [&](const InputSpec& s) { return s.value == Argument(ValueRef{id}); });
+    const auto it =
+        std::find_if(signature.inputs.begin(), signature.inputs.end(),
+                     [&](const InputSpec& s) { return s.value == Argument(ValueRef{id}); });
     if (it == signature.inputs.end()) return corrupt("input {} is not in the signature", id);
     const auto index = static_cast<size_t>(it - signature.inputs.begin());
     CA_ASSIGN_OR_RETURN(Tensor tensor, to_tensor(*leaves[index], program.graph.value(id)));
@@ -89,9 +90,8 @@ Result<std::vector<Tensor>> match(const PickleValue& root, const ExportedProgram
 Result<std::vector<Tensor>> read(const std::shared_ptr<const Archive>& archive,
                                  const ArchiveEntry& entry, const ExportedProgram& program) {
   CA_ASSIGN_OR_RETURN(const std::shared_ptr<Storage> whole, entry_storage(archive, entry));
-  CA_ASSIGN_OR_RETURN(
-      const auto nested,
-      Archive::open_memory("torch.save", {whole->data(), whole->bytes()}, whole));
+  CA_ASSIGN_OR_RETURN(const auto nested,
+                      Archive::open_memory("torch.save", {whole->data(), whole->bytes()}, whole));
   if (nested->find("byteorder") != nullptr) {
     CA_ASSIGN_OR_RETURN(const std::string order, nested->read_text("byteorder"));
     if (order != "little") return unsupported("tensors in {}-endian order", order);

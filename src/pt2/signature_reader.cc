@@ -20,7 +20,7 @@ Result<std::string> string_field(const JsonView& view, std::string_view key) {
 
 // What reading one input spec works on.
 struct InputContext {
-  const Argument& input;      // of the graph, at the same position
+  const Argument& input;  // of the graph, at the same position
   const Payloads& payloads;
   ExportedProgram& program;
 };

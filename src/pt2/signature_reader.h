@@ -14,8 +14,8 @@
 
 namespace changeaware {
 
-// Makes each graph input what `specs` ("input_specs") says: a constant with its payload, or an input
-// of graph and signature. `inputs` are the graph's, as defined. Continues `program`.
+// Makes each graph input what `specs` ("input_specs") says: a constant with its payload, or an
+// input of graph and signature. `inputs` are the graph's, as defined. Continues `program`.
 Status read_input_specs(const JsonView& specs, const std::vector<Argument>& inputs,
                         const Payloads& payloads, ExportedProgram& program);
 

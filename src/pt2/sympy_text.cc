@@ -29,7 +29,7 @@ bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) |
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 // Names that SymPy prints bare in both forms.
-constexpr std::array<std::string_view, 8> kBareNames = {"true", "false", "oo",    "zoo",
+constexpr std::array<std::string_view, 8> kBareNames = {"true", "false", "oo",     "zoo",
                                                         "nan",  "pi",    "int_oo", "E"};
 
 // What the two parsers share: a cursor over the text.
@@ -61,7 +61,8 @@ class Scanner {
   std::string digits() {
     skip_spaces();
     const size_t start = at_;
-    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.' || is_exponent())) ++at_;
+    while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.' || is_exponent()))
+      ++at_;
     return std::string(text_.substr(start, at_ - start));
   }
   std::optional<std::string> quoted() {
@@ -335,7 +336,8 @@ Result<std::string> srepr_from_infix(std::string_view text) {
 bool has_unbacked_symbol(std::string_view infix) {
   for (size_t i = 0; i < infix.size(); ++i) {
     const bool starts_name = i == 0 || !is_name_char(infix[i - 1]);
-    if (starts_name && infix[i] == 'u' && i + 1 < infix.size() && is_digit(infix[i + 1])) return true;
+    if (starts_name && infix[i] == 'u' && i + 1 < infix.size() && is_digit(infix[i + 1]))
+      return true;
     if (starts_name && infix.substr(i).starts_with("zuf")) return true;
   }
   return false;

@@ -28,9 +28,8 @@ inline std::string program_path(const std::string& name) {
 
 inline std::string fixture_path() {
   const char* folder = std::getenv("CHANGEAWARE_FIXTURES");
-  const std::string base = folder != nullptr
-                               ? folder
-                               : std::string(CHANGEAWARE_SOURCE_DIR) + "/../shared/fixtures";
+  const std::string base =
+      folder != nullptr ? folder : std::string(CHANGEAWARE_SOURCE_DIR) + "/../shared/fixtures";
   return base + "/efficientsam_ti.pt2";
 }
 

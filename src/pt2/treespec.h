@@ -14,9 +14,9 @@
 namespace changeaware {
 
 struct TreeSpec {
-  std::string type;                // "builtins.dict"; empty = a leaf
-  std::string context;             // as written
-  std::vector<std::string> keys;   // names of the children; empty where they have only positions
+  std::string type;               // "builtins.dict"; empty = a leaf
+  std::string context;            // as written
+  std::vector<std::string> keys;  // names of the children; empty where they have only positions
   std::vector<TreeSpec> children;
 
   bool is_leaf() const { return type.empty(); }
@@ -26,7 +26,8 @@ struct TreeSpec {
 // Field names of named tuples by their registered name.
 using NamedTupleFields = std::map<std::string, std::vector<std::string>>;
 
-// `what` names the text in errors: Corrupt when it is no tree spec, Unsupported for another protocol.
+// `what` names the text in errors: Corrupt when it is no tree spec, Unsupported for another
+// protocol.
 Result<TreeSpec> parse_treespec(std::string_view text, const std::string& what,
                                 const NamedTupleFields& named_tuples);
 

@@ -32,9 +32,9 @@ TEST(TreeSpec, KeysOfDictionariesDataClassesAndNamedTuplesNameTheLeaves) {
   const std::string list = spec("builtins.list", "null", kLeaf + "," + kLeaf);
   const std::string data = spec("Pair", "[[\\\"p\\\"], []]", kLeaf);
   const std::string named = spec("collections.namedtuple", "Scores", kLeaf);
-  const auto tree = parse(spec("builtins.dict", "[\\\"a\\\", \\\"b\\\", \\\"c\\\"]",
-                               list + "," + data + "," + named),
-                          {{"Scores", {"best"}}});
+  const auto tree = parse(
+      spec("builtins.dict", "[\\\"a\\\", \\\"b\\\", \\\"c\\\"]", list + "," + data + "," + named),
+      {{"Scores", {"best"}}});
   ASSERT_TRUE(tree.ok()) << tree.status().to_string();
   EXPECT_THAT(leaf_paths(*tree), ElementsAre("a.0", "a.1", "b.p", "c.best"));
 }

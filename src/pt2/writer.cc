@@ -236,7 +236,8 @@ class Writer : public Pt2Writer {
 
   Status finish() override {
     for (const Digest& digest : payloads_.digests()) identity_.update(digest);
-    CA_RETURN_IF_ERROR(archive_->add(".data/serialization_id", serialization_id(identity_.finish())));
+    CA_RETURN_IF_ERROR(
+        archive_->add(".data/serialization_id", serialization_id(identity_.finish())));
     return archive_->finish();
   }
 
@@ -270,7 +271,8 @@ class Writer : public Pt2Writer {
 }  // namespace
 
 Result<std::unique_ptr<Pt2Writer>> Pt2Writer::create(const std::string& path) {
-  CA_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveWriter> archive, ArchiveWriter::create(path, kTopFolder));
+  CA_ASSIGN_OR_RETURN(std::unique_ptr<ArchiveWriter> archive,
+                      ArchiveWriter::create(path, kTopFolder));
   auto writer = std::make_unique<Writer>(std::move(archive));
   CA_RETURN_IF_ERROR(writer->begin());
   return std::unique_ptr<Pt2Writer>(std::move(writer));

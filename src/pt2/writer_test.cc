@@ -133,7 +133,8 @@ TEST(Pt2Writer, ProgramsShareTheirPayloads) {
   for (const ArchiveEntry& entry : (*archive)->entries()) {
     payloads += entry.name.starts_with("data/weights/weight_");
   }
-  // conv weight and bias, embedding (tied with head), big (two slices), transposed, expanded, empty.
+  // conv weight and bias, embedding (tied with head), big (two slices), transposed, expanded,
+  // empty.
   EXPECT_EQ(payloads, 7u);
   const auto names = list_programs(**archive);
   ASSERT_TRUE(names.ok());

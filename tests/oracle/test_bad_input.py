@@ -125,14 +125,13 @@ def test_an_entry_outside_the_file_is_named(cli, model, tmp_path, ending):
     assert name in refuse_compile(cli, path)
 
 
-@pytest.mark.parametrize("ending", ["model_weights_config.json", "weight_0", "archive_format",
-                                    "models/model.json"])
+@pytest.mark.parametrize("ending", ["model_weights_config.json", "weight_0", "models/model.json"])
 def test_a_missing_entry_is_named(cli, model, tmp_path, ending):
     contents = archives.entries(model)
     del contents[archives.find(contents, ending)]
     path = archives.write(tmp_path / "missing.pt2", contents)
     # Without a program the archive is something else; the message says what was expected.
-    expected = "models/" if ending == "models/model.json" else ending
+    expected = "torch.export.save" if ending == "models/model.json" else ending
     assert expected in refuse_compile(cli, path)
 
 
@@ -162,9 +161,9 @@ WRONG_SHAPES = {
         .update(dtype=99), "dtype"),
     "a negative size": (
         lambda d: next(iter(d["graph_module"]["graph"]["tensor_values"].values()))
-        ["sizes"][0].update(as_int=-4), "sizes"),
+        ["sizes"][0].update(as_int=-4), "-4"),
     "no tensor metadata": (
-        lambda d: d["graph_module"]["graph"]["tensor_values"].clear(), "tensor_values"),
+        lambda d: d["graph_module"]["graph"]["tensor_values"].clear(), "p_encoder_weight"),
     "an unknown operator": (
         lambda d: _node(d).update(target="torch.ops.aten.no_such_operator.default"),
         "no_such_operator"),
@@ -307,7 +306,8 @@ def test_a_version_tag_without_a_value_fails_the_replayed_request(cli, good, tmp
 
 @pytest.mark.parametrize("argument", ["image", "image=", "=x.npy", "image=missing.npy"])
 def test_an_input_that_is_no_assignment_or_no_file_is_named(cli, good, argument):
-    assert argument.strip("=") in cli.refusal("run", good.package, "--input", argument)
+    culprit = "missing.npy" if "missing" in argument else argument
+    assert culprit in cli.refusal("run", good.package, "--input", argument)
 
 
 NPY = {

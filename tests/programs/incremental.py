@@ -25,7 +25,7 @@ class TwoTowers(nn.Module):
     def __init__(self):
         super().__init__()
         self.image = nn.Conv2d(3, 16, 3, padding=1)
-        self.text = nn.Linear(256, 1024)
+        self.text = nn.Linear(1024, 1024)
 
     def forward(self, image, text):
         picture = torch.relu(self.image(image))
@@ -34,7 +34,7 @@ class TwoTowers(nn.Module):
 
 
 def two_towers():
-    return Program(seeded(TwoTowers), (filled(1, 3, 64, 64), filled(1, 256, seed=2)))
+    return Program(seeded(TwoTowers), (filled(1, 3, 64, 64), filled(1, 1024, seed=2)))
 
 
 class Prompts(nn.Module):

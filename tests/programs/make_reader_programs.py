@@ -17,6 +17,8 @@ from torch import nn
 
 warnings.simplefilter("ignore")
 
+TRACES = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node")
+
 
 @dataclasses.dataclass
 class Pair:
@@ -69,7 +71,7 @@ class FixedOutputs(nn.Module):
 
 
 class Views(nn.Module):
-    """Weights that are views: offset, transposed, channels-last, expanded, two of one storage, tied."""
+    """Weights that are views: offset, transposed, channels-last, expanded, shared, tied."""
 
     def __init__(self):
         super().__init__()
@@ -179,7 +181,7 @@ def drop_traces(program):
     """Stack traces name folders of the machine and would make every run differ."""
     for module in program.graph_module.modules():
         for node in module.graph.nodes if isinstance(module, torch.fx.GraphModule) else ():
-            for key in ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node"):
+            for key in TRACES:
                 node.meta.pop(key, None)
 
 

@@ -10,12 +10,12 @@ from .program import Program, filled, seeded
 class KeywordInputs(nn.Module):
     """Case A1: keyword arguments exported in another order than the signature."""
 
-    WIDTH = 512  # enough work that neither side is too small to stand alone
+    WIDTH = 1024  # enough work that neither side is too small to stand alone
 
     def __init__(self):
         super().__init__()
-        self.linear1 = nn.Linear(256, self.WIDTH)
-        self.linear2 = nn.Linear(384, self.WIDTH)
+        self.linear1 = nn.Linear(1024, self.WIDTH)
+        self.linear2 = nn.Linear(768, self.WIDTH)
 
     def forward(self, x1, x2, flag):
         parts = [self.linear1(x1), self.linear2(x2)]
@@ -23,8 +23,8 @@ class KeywordInputs(nn.Module):
 
 
 def keyword_inputs():
-    return Program(seeded(KeywordInputs), (filled(2, 256),),
-                   {"flag": True, "x2": filled(2, 384, seed=2)})
+    return Program(seeded(KeywordInputs), (filled(2, 1024),),
+                   {"flag": True, "x2": filled(2, 768, seed=2)})
 
 
 class NestedInputs(nn.Module):

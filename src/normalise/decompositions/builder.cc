@@ -78,17 +78,20 @@ ValueId Builder::binary(std::string_view name, ValueId self, ValueId other) {
 
 ValueId Builder::binary(std::string_view name, ValueId self, Argument other) {
   if (!status_.ok()) return kNoId;
-  return op(name, {{"self", ref(self)}, {"other", std::move(other)}}, with_dims(self, spec(self).dims));
+  return op(name, {{"self", ref(self)}, {"other", std::move(other)}},
+            with_dims(self, spec(self).dims));
 }
 
 ValueId Builder::compare(std::string_view name, ValueId self, Argument other) {
   if (!status_.ok()) return kNoId;
-  return op(name, {{"self", ref(self)}, {"other", std::move(other)}}, with_dtype(self, DType::kBool));
+  return op(name, {{"self", ref(self)}, {"other", std::move(other)}},
+            with_dtype(self, DType::kBool));
 }
 
 ValueId Builder::where(ValueId condition, ValueId self, ValueId other) {
   if (!status_.ok()) return kNoId;
-  auto dims = broadcast_dims(spec(condition).dims, broadcast_dims(spec(self).dims, spec(other).dims));
+  auto dims =
+      broadcast_dims(spec(condition).dims, broadcast_dims(spec(self).dims, spec(other).dims));
   return op("aten.where.self",
             {{"condition", ref(condition)}, {"self", ref(self)}, {"other", ref(other)}},
             with_dims(self, std::move(dims)));

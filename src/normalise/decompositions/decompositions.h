@@ -10,8 +10,8 @@
 namespace changeaware {
 
 struct Decomposition {
-  std::string_view name;      // "aten.trunc.default"
-  void (*apply)(Builder&);    // makes the first result, or fails
+  std::string_view name;    // "aten.trunc.default"
+  void (*apply)(Builder&);  // makes the first result, or fails
 };
 
 // The same computation under another operator. Arguments of equal name are passed on.
@@ -22,8 +22,8 @@ struct Rename {
     std::string_view to;
     std::string_view from;
   };
-  Pair pairs[5] = {};                 // arguments with other names
-  std::string_view ignored[3] = {};   // arguments of `from` that change no result; a flag: when off
+  Pair pairs[5] = {};                // arguments with other names
+  std::string_view ignored[3] = {};  // arguments of `from` that change no result; a flag: when off
 };
 
 std::span<const Rename> renames();

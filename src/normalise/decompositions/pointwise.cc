@@ -100,7 +100,8 @@ void nan_to_num(Builder& b) {
   const double low = b.number("neginf").value_or(-largest(dtype));
   const ValueId no_nan = b.where(b.compare("aten.ne.Tensor", x, ref(x)),
                                  b.scalar(b.number("nan").value_or(0.0), dtype), x);
-  const ValueId no_high = b.where(b.compare("aten.eq.Scalar", x, kInfinity), b.scalar(high, dtype), no_nan);
+  const ValueId no_high =
+      b.where(b.compare("aten.eq.Scalar", x, kInfinity), b.scalar(high, dtype), no_nan);
   b.result("aten.where.self", {{"condition", ref(b.compare("aten.eq.Scalar", x, -kInfinity))},
                                {"self", ref(b.scalar(low, dtype))},
                                {"other", ref(no_high)}});
@@ -111,7 +112,8 @@ void exp2(Builder& b) {
 }
 
 void deg2rad(Builder& b) {
-  b.result("aten.mul.Scalar", {{"self", ref(operand(b, "self"))}, {"other", std::numbers::pi / 180.0}});
+  b.result("aten.mul.Scalar",
+           {{"self", ref(operand(b, "self"))}, {"other", std::numbers::pi / 180.0}});
 }
 
 // log(x / (1 - x)), x clamped to [eps, 1 - eps] when eps is given.
@@ -131,8 +133,8 @@ void xlogy(Builder& b) {
   const ValueId y = operand(b, "other");
   if (x == kNoId || y == kNoId) return;
   const ValueId product = b.binary("aten.mul.Tensor", x, b.unary("aten.log.default", y));
-  const ValueId inner = b.where(b.compare("aten.eq.Scalar", x, int64_t{0}),
-                                b.scalar(0.0, b.spec(x).dtype), product);
+  const ValueId inner =
+      b.where(b.compare("aten.eq.Scalar", x, int64_t{0}), b.scalar(0.0, b.spec(x).dtype), product);
   b.result("aten.where.self", {{"condition", ref(b.compare("aten.ne.Tensor", y, ref(y)))},
                                {"self", ref(y)},
                                {"other", ref(inner)}});

@@ -28,7 +28,8 @@ void count_nonzero(Builder& b) {
   const ValueId counted = b.cast(b.compare("aten.ne.Scalar", x, int64_t{0}), DType::kInt64);
   Argument dim = b.arg("dim");
   if (const auto* one = std::get_if<int64_t>(&dim)) dim = std::vector<int64_t>{*one};
-  if (const auto* list = std::get_if<std::vector<int64_t>>(&dim); list != nullptr && list->empty()) {
+  if (const auto* list = std::get_if<std::vector<int64_t>>(&dim);
+      list != nullptr && list->empty()) {
     dim = None{};
   }
   b.result("aten.sum.dim_IntList", {{"self", ref(counted)}, {"dim", std::move(dim)}});
@@ -42,9 +43,10 @@ void vdot(Builder& b) {
 void addmv(Builder& b) {
   const ValueId self = b.tensor("self");
   if (self == kNoId) return;
-  const ValueId product = b.op("aten.mv.default", {{"self", b.arg("mat")}, {"vec", b.arg("vec")}},
-                               b.result_spec());
-  const ValueId scaled = b.number("beta") == 1.0 ? self : b.binary("aten.mul.Scalar", self, b.arg("beta"));
+  const ValueId product =
+      b.op("aten.mv.default", {{"self", b.arg("mat")}, {"vec", b.arg("vec")}}, b.result_spec());
+  const ValueId scaled =
+      b.number("beta") == 1.0 ? self : b.binary("aten.mul.Scalar", self, b.arg("beta"));
   b.result("aten.add.Tensor",
            {{"self", ref(scaled)}, {"other", ref(product)}, {"alpha", b.arg("alpha")}});
 }
@@ -60,11 +62,12 @@ ValueId unit(Builder& b, ValueId x, int64_t dim) {
     return kNoId;
   }
   dims[static_cast<size_t>(axis)] = Dim{1, ""};
-  const ValueId norm = b.op("aten.linalg_vector_norm.default",
-                            {{"self", ref(x)}, {"dim", std::vector<int64_t>{dim}}, {"keepdim", true}},
-                            b.with_dims(x, dims));
-  const ValueId length = b.op("aten.clamp_min.default", {{"self", ref(norm)}, {"min", b.arg("eps")}},
-                              b.with_dims(x, dims));
+  const ValueId norm =
+      b.op("aten.linalg_vector_norm.default",
+           {{"self", ref(x)}, {"dim", std::vector<int64_t>{dim}}, {"keepdim", true}},
+           b.with_dims(x, dims));
+  const ValueId length = b.op("aten.clamp_min.default",
+                              {{"self", ref(norm)}, {"min", b.arg("eps")}}, b.with_dims(x, dims));
   return b.binary("aten.div.Tensor", x, length);
 }
 void cosine_similarity(Builder& b) {

@@ -8,7 +8,10 @@ namespace {
 constexpr Rename kRenames[] = {
     // Core ATen. Their further results are statistics for the backward pass.
     {"aten.native_layer_norm.default", "aten.layer_norm.default", {}, {}},
-    {"aten.native_group_norm.default", "aten.group_norm.default", {{"num_groups", "group"}}, {"N", "C", "HxW"}},
+    {"aten.native_group_norm.default",
+     "aten.group_norm.default",
+     {{"num_groups", "group"}},
+     {"N", "C", "HxW"}},
     {"aten._softmax.default", "aten.softmax.int", {}, {"half_to_float"}},
     {"aten._log_softmax.default", "aten.log_softmax.int", {}, {"half_to_float"}},
     {"aten._adaptive_avg_pool2d.default", "aten.adaptive_avg_pool2d.default", {}, {}},
@@ -18,7 +21,10 @@ constexpr Rename kRenames[] = {
     {"aten._unsafe_view.default", "aten.reshape.default", {{"shape", "size"}}, {}},
     {"aten._reshape_copy.default", "aten.reshape.default", {{"shape", "size"}}, {}},
     {"aten._unsafe_index.Tensor", "aten.index.Tensor", {}, {}},
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", "aten.scaled_dot_product_attention.default", {}, {}},
+    {"aten._scaled_dot_product_flash_attention_for_cpu.default",
+     "aten.scaled_dot_product_attention.default",
+     {},
+     {}},
     {"aten.unsafe_chunk.default", "aten.chunk.default", {}, {}},
     {"aten.unsafe_split.Tensor", "aten.split.Tensor", {}, {}},
     {"aten.unsafe_split_with_sizes.default", "aten.split_with_sizes.default", {}, {}},

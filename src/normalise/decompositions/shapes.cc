@@ -15,7 +15,8 @@ std::optional<Argument> fixed_sizes(const Builder& b) {
 }
 
 void swap_last_two(Builder& b) {
-  b.result("aten.transpose.int", {{"self", b.arg("self")}, {"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}});
+  b.result("aten.transpose.int",
+           {{"self", b.arg("self")}, {"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}});
 }
 void flip_dim(Builder& b, int64_t dim) {
   b.result("aten.flip.default", {{"self", b.arg("self")}, {"dims", std::vector<int64_t>{dim}}});
@@ -45,7 +46,8 @@ ValueId at_least(Builder& b, ValueId id, size_t rank) {
   std::vector<Dim> dims = b.spec(id).dims;
   while (dims.size() < rank) {
     dims.insert(dims.begin(), Dim{1, ""});
-    id = b.op("aten.unsqueeze.default", {{"self", ref(id)}, {"dim", int64_t{0}}}, b.with_dims(id, dims));
+    id = b.op("aten.unsqueeze.default", {{"self", ref(id)}, {"dim", int64_t{0}}},
+              b.with_dims(id, dims));
   }
   return id;
 }
@@ -92,14 +94,15 @@ void hstack(Builder& b) { concatenate(b, at_least_1d, b.result_spec().dims.size(
 void diff(Builder& b) {
   const ValueId x = b.tensor("self");
   const auto dim = int_argument(b.node(), "dim");
-  if (x == kNoId || !dim || int_argument(b.node(), "n") != 1 ||
-      !is_none(b.arg("prepend")) || !is_none(b.arg("append")) || b.spec(x).dtype == DType::kBool) {
+  if (x == kNoId || !dim || int_argument(b.node(), "n") != 1 || !is_none(b.arg("prepend")) ||
+      !is_none(b.arg("append")) || b.spec(x).dtype == DType::kBool) {
     return b.refuse("only the first difference of numbers is known");
   }
   const auto part = [&](Argument start, Argument end) {
-    return b.op("aten.slice.Tensor",
-                {{"self", ref(x)}, {"dim", *dim}, {"start", std::move(start)}, {"end", std::move(end)}},
-                b.result_spec());
+    return b.op(
+        "aten.slice.Tensor",
+        {{"self", ref(x)}, {"dim", *dim}, {"start", std::move(start)}, {"end", std::move(end)}},
+        b.result_spec());
   };
   const ValueId later = part(int64_t{1}, None{});
   const ValueId earlier = part(int64_t{0}, int64_t{-1});
@@ -127,7 +130,8 @@ std::optional<std::vector<int64_t>> positions(const std::vector<int64_t>& sizes,
     }
     out = std::move(next);
   }
-  const bool inside = std::all_of(out.begin(), out.end(), [&](int64_t p) { return p >= 0 && p < limit; });
+  const bool inside =
+      std::all_of(out.begin(), out.end(), [&](int64_t p) { return p >= 0 && p < limit; });
   return inside ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -147,8 +151,9 @@ void as_strided(Builder& b) {
   auto places = positions(*sizes, *strides, *offset, count);
   if (!places) return b.refuse("it reads outside of its tensor");
   const ValueId index = b.constant("places", Tensor::of<int64_t>(DType::kInt64, *sizes, *places));
-  const ValueId flat = b.op("aten.reshape.default", {{"self", ref(x)}, {"shape", std::vector<int64_t>{-1}}},
-                            b.with_dims(x, {Dim{count, ""}}));
+  const ValueId flat =
+      b.op("aten.reshape.default", {{"self", ref(x)}, {"shape", std::vector<int64_t>{-1}}},
+           b.with_dims(x, {Dim{count, ""}}));
   b.result("aten.index.Tensor", {{"self", ref(flat)}, {"indices", TensorList{{index}}}});
 }
 
