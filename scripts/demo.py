@@ -66,7 +66,7 @@ class Trace:
 
 def short(names: list, pieces: int) -> str:
     """Callables without the word that all of them begin with."""
-    if len(names) == pieces:
+    if names and len(names) == pieces:
         return f"all {pieces}"
     return ", ".join(name.removeprefix("segment_") for name in names) or "-"
 
@@ -83,7 +83,7 @@ def rows(trace: Trace, incremental: list, full: list, checked: list, pieces: int
                    for i in at)
         last = incremental[at[-1]]
         out.append([change, short(last["ran"], pieces), short(last["reused"], pieces),
-                    f"{ms:.2f} ms", f"{100 * ratio:.0f} %", "equal" if same else "DIFFERENT"])
+                    f"{ms:.2f} ms", f"{100 * ratio:.1f} %", "equal" if same else "DIFFERENT"])
     return out
 
 

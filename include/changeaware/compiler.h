@@ -24,9 +24,9 @@ struct CompileOptions {
 
 struct CompileReport {
   size_t nodes_read = 0;
-  size_t nodes_kept = 0;           // after normalisation
+  size_t nodes_kept = 0;  // after normalisation
   std::vector<std::string> callables;
-  bool verified = false;           // `main` and the segments were executed and compared
+  bool verified = false;  // `main` and the segments were executed and compared
   std::vector<std::pair<std::string, double>> stage_seconds;
 };
 

@@ -22,13 +22,13 @@ struct Port {
 };
 
 struct Callable {
-  std::string name;                              // "main", "segment_image"
-  std::vector<std::string> dependencies;         // program inputs whose values it depends on
-  std::vector<std::string> shape_dependencies;   // program inputs of which only the shape matters
+  std::string name;                             // "main", "segment_image"
+  std::vector<std::string> dependencies;        // program inputs whose values it depends on
+  std::vector<std::string> shape_dependencies;  // program inputs of which only the shape matters
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::vector<std::string> assertions;           // messages of the assertions it decides
-  uint64_t weight_bytes = 0;                     // distinct constant bytes that it reads
+  std::vector<std::string> assertions;  // messages of the assertions it decides
+  uint64_t weight_bytes = 0;            // distinct constant bytes that it reads
   uint64_t node_count = 0;
 };
 
@@ -37,10 +37,10 @@ struct Strategy {
   std::vector<std::string> callables;  // in execution order
   uint64_t retained_bytes = 0;         // of everything it retains, at the example shapes
   // Whether its results had the bits of `main` on the example inputs. Engines fuse across the
-  // boundaries between segments, so the last bits of `main` may differ; incremental runs always have
-  // the bits of a full run of the same strategy.
+  // boundaries between segments, so the last bits of `main` may differ; incremental runs always
+  // have the bits of a full run of the same strategy.
   bool bits_of_main = false;
-  std::string difference_from_main;    // the first difference; empty when there was none
+  std::string difference_from_main;  // the first difference; empty when there was none
 };
 
 struct Rejection {
@@ -51,10 +51,18 @@ struct Rejection {
 // A program output: produced by a callable, passed through from an input, or fixed at export.
 struct ProgramOutput {
   std::string name;
-  enum class Kind : uint8_t { kPort, kConstantTensor, kNone, kInt, kFloat, kBool, kString } kind = Kind::kPort;
-  Port port;                // kPort, kConstantTensor: port.name is the value's name (two outputs may share it)
-  int64_t int_value = 0;    // kInt, kBool
-  double float_value = 0;   // kFloat
+  enum class Kind : uint8_t {
+    kPort,
+    kConstantTensor,
+    kNone,
+    kInt,
+    kFloat,
+    kBool,
+    kString
+  } kind = Kind::kPort;
+  Port port;  // kPort, kConstantTensor: port.name is the value's name (two outputs may share it)
+  int64_t int_value = 0;   // kInt, kBool
+  double float_value = 0;  // kFloat
   std::string string_value;
 };
 
@@ -82,7 +90,7 @@ struct Manifest {
   std::string in_spec;                 // PyTorch treespec JSON of (args, kwargs)
   std::string out_spec;
   std::vector<SymbolBounds> symbols;
-  std::vector<Callable> callables;     // "main" first, then segments in execution order
+  std::vector<Callable> callables;  // "main" first, then segments in execution order
   std::vector<Strategy> strategies;
   std::vector<Rejection> rejections;
   bool verified = false;

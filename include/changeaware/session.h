@@ -19,8 +19,8 @@
 namespace changeaware {
 
 struct SessionOptions {
-  int threads = 0;                                   // engine threads; 0 = all cores
-  uint64_t retained_budget_bytes = 1ull << 30;       // hard limit for retained tensors
+  int threads = 0;                              // engine threads; 0 = all cores
+  uint64_t retained_budget_bytes = 1ull << 30;  // hard limit for retained tensors
   // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
   // tag was seen with other bytes.
   bool check_versions = false;
@@ -53,17 +53,17 @@ struct OutputValue {
 struct Decision {
   std::string callable;
   enum class Outcome : uint8_t { kRan, kReused, kNotNeeded } outcome = Outcome::kRan;
-  std::string reason;   // "image changed", "retained", "evicted", "not needed by masks"
-  bool retained = false;          // its outputs are retained after the request
-  std::string not_retained_why;   // "4 MiB is larger than the budget of 1 MiB"
+  std::string reason;            // "image changed", "retained", "evicted", "not needed by masks"
+  bool retained = false;         // its outputs are retained after the request
+  std::string not_retained_why;  // "4 MiB is larger than the budget of 1 MiB"
 };
 
 struct Report {
   std::vector<std::string> changed;  // inputs whose version differs from the previous request's
   std::string strategy;
-  std::vector<std::string> ran;      // callable names, in execution order
+  std::vector<std::string> ran;  // callable names, in execution order
   std::vector<std::string> reused;
-  std::vector<Decision> decisions;   // every callable of the strategy
+  std::vector<Decision> decisions;  // every callable of the strategy
   double fingerprint_us = 0;
   double engine_us = 0;
   double total_us = 0;

@@ -53,7 +53,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                                 // NOLINT
+  Result(T value) : value_(std::move(value)) {}                                  // NOLINT
   Result(Status status) : status_(std::move(status)) { assert(!status_.ok()); }  // NOLINT
 
   bool ok() const { return status_.ok(); }
@@ -78,12 +78,13 @@ class [[nodiscard]] Result {
 #define CA_CONCAT_INNER(a, b) a##b
 #define CA_CONCAT(a, b) CA_CONCAT_INNER(a, b)
 
-#define CA_RETURN_IF_ERROR(expr)                                 \
-  do {                                                           \
+#define CA_RETURN_IF_ERROR(expr)                                                     \
+  do {                                                                               \
     if (::changeaware::Status ca_status = (expr); !ca_status.ok()) return ca_status; \
   } while (0)
 
-#define CA_ASSIGN_OR_RETURN(lhs, expr) CA_ASSIGN_OR_RETURN_IMPL(CA_CONCAT(ca_result_, __LINE__), lhs, expr)
+#define CA_ASSIGN_OR_RETURN(lhs, expr) \
+  CA_ASSIGN_OR_RETURN_IMPL(CA_CONCAT(ca_result_, __LINE__), lhs, expr)
 #define CA_ASSIGN_OR_RETURN_IMPL(tmp, lhs, expr) \
   auto tmp = (expr);                             \
   if (!tmp.ok()) return tmp.status();            \

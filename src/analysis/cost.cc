@@ -42,7 +42,8 @@ double convolution(const Graph& g, const Node& node, double outputs) {
 double transposed_convolution(const Graph& g, const Node& node, double) {
   const auto* ref = std::get_if<ValueRef>(&node.args[1]);
   const double in_channels = ref ? static_cast<double>(g.value(ref->id).spec.dims.at(0).size) : 1;
-  return 2 * argument_elements(g, node, 0) * argument_elements(g, node, 1) / std::max(in_channels, 1.0);
+  return 2 * argument_elements(g, node, 0) * argument_elements(g, node, 1) /
+         std::max(in_channels, 1.0);
 }
 // softmax(q k^T) v: two contractions over the same pair of lengths.
 double attention(const Graph& g, const Node& node, double outputs) {

@@ -56,11 +56,13 @@ class Analysis {
       for (const Dim& d : graph_.value(id).spec.dims) {
         // Two inputs that share a symbol have equal sizes there by the program's own guard, so the
         // first one stands for both. An expression defines no symbol of its own.
-        if (!d.fixed() && symbols_in(d.expression).size() == 1 && symbols_in(d.expression)[0] == d.expression) {
+        if (!d.fixed() && symbols_in(d.expression).size() == 1 &&
+            symbols_in(d.expression)[0] == d.expression) {
           owner_.emplace(d.expression, i);
         }
       }
-      if (graph_.value(id).kind == ValueKind::kSymInt) owner_.emplace(graph_.value(id).symbol.expression, i);
+      if (graph_.value(id).kind == ValueKind::kSymInt)
+        owner_.emplace(graph_.value(id).symbol.expression, i);
     }
   }
 
@@ -99,7 +101,8 @@ class Analysis {
     for (const std::string& symbol : symbols_in(dim.expression)) {
       const auto it = owner_.find(symbol);
       if (it == owner_.end()) {
-        return invalid_program("'{}' has a size with the symbol {}, which no input defines", value.name, symbol);
+        return invalid_program("'{}' has a size with the symbol {}, which no input defines",
+                               value.name, symbol);
       }
       shapes.set(it->second);
     }

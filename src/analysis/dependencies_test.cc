@@ -115,7 +115,8 @@ TEST(Dependencies, AnUnknownSymbolIsNamed) {
 }
 
 TEST(Symbols, AreTheNamesThatAreNotFunctions) {
-  EXPECT_EQ(symbols_in("2*s0 + Max(1, s1_x)//(s0)"), (std::vector<std::string>{"s0", "s1_x", "s0"}));
+  EXPECT_EQ(symbols_in("2*s0 + Max(1, s1_x)//(s0)"),
+            (std::vector<std::string>{"s0", "s1_x", "s0"}));
   EXPECT_TRUE(symbols_in("16").empty());
 }
 

@@ -5,7 +5,9 @@
 namespace changeaware {
 
 std::vector<std::string> symbols_in(std::string_view expression) {
-  const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  const auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
   std::vector<std::string> out;
   size_t i = 0;
   while (i < expression.size()) {

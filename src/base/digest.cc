@@ -33,7 +33,8 @@ void Sha256::update(std::span<const std::byte> bytes) {
 Digest Sha256::finish() {
   Digest digest;
   unsigned length = 0;
-  require(EVP_DigestFinal_ex(context_->md, reinterpret_cast<unsigned char*>(digest.data()), &length));
+  require(
+      EVP_DigestFinal_ex(context_->md, reinterpret_cast<unsigned char*>(digest.data()), &length));
   return digest;
 }
 

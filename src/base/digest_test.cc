@@ -22,7 +22,8 @@ TEST(Digest, DoesNotDependOnHowTheBytesArrive) {
   Sha256 hash;
   hash.update(bytes("abcdbcdecdefdefgefghfghighi"));
   hash.update(bytes("jhijkijkljklmklmnlmnomnopnopq"));
-  EXPECT_EQ(hash.finish(), sha256(bytes("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")));
+  EXPECT_EQ(hash.finish(),
+            sha256(bytes("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")));
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 namespace changeaware {
 
-#define CA_DEFINE_ERROR(function, code)                                                  \
-  template <class... Args>                                                               \
-  [[nodiscard]] Status function(fmt::format_string<Args...> format, Args&&... args) {    \
-    return Status(StatusCode::code, fmt::format(format, std::forward<Args>(args)...));   \
+#define CA_DEFINE_ERROR(function, code)                                                \
+  template <class... Args>                                                             \
+  [[nodiscard]] Status function(fmt::format_string<Args...> format, Args&&... args) {  \
+    return Status(StatusCode::code, fmt::format(format, std::forward<Args>(args)...)); \
   }
 
 CA_DEFINE_ERROR(invalid_argument, kInvalidArgument)

@@ -51,11 +51,13 @@ struct JsonDocument::Impl {
 JsonDocument::JsonDocument() : impl_(std::make_unique<Impl>()) {}
 JsonDocument::~JsonDocument() = default;
 
-Result<std::unique_ptr<JsonDocument>> JsonDocument::parse(std::string_view text, std::string source) {
+Result<std::unique_ptr<JsonDocument>> JsonDocument::parse(std::string_view text,
+                                                          std::string source) {
   std::unique_ptr<JsonDocument> out(new JsonDocument());
   out->source_ = std::move(source);
   constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
-                              rapidjson::kParseFullPrecisionFlag | rapidjson::kParseValidateEncodingFlag;
+                              rapidjson::kParseFullPrecisionFlag |
+                              rapidjson::kParseValidateEncodingFlag;
   auto& document = out->impl_->document;
   document.Parse<kFlags>(text.data(), text.size());
   if (document.HasParseError()) {
@@ -99,7 +101,8 @@ Status JsonView::error(std::string_view message) const {
 }
 
 Result<JsonView> JsonView::get(std::string_view key) const {
-  if (!is_object()) return error(fmt::format("expected an object with \"{}\", found {}", key, kind()));
+  if (!is_object())
+    return error(fmt::format("expected an object with \"{}\", found {}", key, kind()));
   const auto& object = as_value(value_);
   const auto it = object.FindMember(Value(rapidjson::StringRef(key.data(), key.size())));
   if (it == object.MemberEnd()) return error(fmt::format("no field \"{}\"", key));
@@ -223,6 +226,8 @@ JsonWriter& JsonWriter::null() {
   impl_->writer.Null();
   return *this;
 }
-std::string JsonWriter::take() { return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize()); }
+std::string JsonWriter::take() {
+  return std::string(impl_->buffer.GetString(), impl_->buffer.GetSize());
+}
 
 }  // namespace changeaware

@@ -28,7 +28,7 @@ class JsonView {
   bool is_array() const;
   bool is_string() const;
   bool is_bool() const;
-  bool is_int() const;     // fits int64_t
+  bool is_int() const;  // fits int64_t
   bool is_number() const;
 
   // Member of an object. Corrupt when this is no object or lacks it.
@@ -75,7 +75,8 @@ class JsonDocument {
   std::string source_;
 };
 
-// Writes one JSON text on one line. Members appear in call order. Not-finite doubles become bare tokens.
+// Writes one JSON text on one line. Members appear in call order. Not-finite doubles become bare
+// tokens.
 class JsonWriter {
  public:
   JsonWriter();

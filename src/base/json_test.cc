@@ -9,7 +9,8 @@ namespace changeaware {
 namespace {
 
 TEST(Json, ReadsEverySpellingOfInfinity) {
-  auto doc = JsonDocument::parse(R"({"a": [Infinity, -Infinity, NaN, "Infinity", "-Infinity", "NaN", 1.5]})", "t");
+  auto doc = JsonDocument::parse(
+      R"({"a": [Infinity, -Infinity, NaN, "Infinity", "-Infinity", "NaN", 1.5]})", "t");
   ASSERT_TRUE(doc.ok()) << doc.status().to_string();
   auto items = (*doc)->root().get("a")->elements();
   ASSERT_TRUE(items.ok());
@@ -48,12 +49,17 @@ TEST(Json, DeepNestingDoesNotExhaustTheStack) {
   ASSERT_TRUE(document.ok());
   JsonView view = (*document)->root();
   for (int i = 0; i < 100000; ++i) view = view.elements()->front();
-  EXPECT_EQ(view.as_int().status().message(), "m.json: a deeply nested place: expected an integer, found a list");
+  EXPECT_EQ(view.as_int().status().message(),
+            "m.json: a deeply nested place: expected an integer, found a list");
 }
 
 TEST(Json, WhatIsWrittenReadsBack) {
   JsonWriter w;
-  w.begin_object().field("n", int64_t{-3}).field("d", 0.1).field("s", "a\"b").list("l", std::vector<std::string>{"x", "y"});
+  w.begin_object()
+      .field("n", int64_t{-3})
+      .field("d", 0.1)
+      .field("s", "a\"b")
+      .list("l", std::vector<std::string>{"x", "y"});
   w.field("big", std::numeric_limits<double>::infinity()).key("none").null().end_object();
   const std::string text = w.take();
   auto doc = JsonDocument::parse(text, "w");

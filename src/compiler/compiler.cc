@@ -18,7 +18,8 @@ namespace {
 // Names the stage to the caller and measures it.
 class Stages {
  public:
-  Stages(const CompileOptions& options, CompileReport& report) : options_(options), report_(report) {}
+  Stages(const CompileOptions& options, CompileReport& report)
+      : options_(options), report_(report) {}
   ~Stages() { end(); }
 
   void begin(std::string name) {
@@ -50,14 +51,16 @@ void rebind_inputs(Signature& signature, const Graph& from, const Graph& to) {
   for (InputSpec& input : signature.inputs) {
     auto* ref = std::get_if<ValueRef>(&input.value);
     if (ref == nullptr) continue;
-    const auto at = std::find(from.inputs().begin(), from.inputs().end(), ref->id) - from.inputs().begin();
+    const auto at =
+        std::find(from.inputs().begin(), from.inputs().end(), ref->id) - from.inputs().begin();
     ref->id = to.inputs()[static_cast<size_t>(at)];
   }
 }
 
 // Runs both `main` and the segments on the examples; without examples nothing is proved and the
 // package is not marked as verified.
-Result<Equivalence> verify_by_execution(const Engine& engine, const Graph& graph, const Partition& partition,
+Result<Equivalence> verify_by_execution(const Engine& engine, const Graph& graph,
+                                        const Partition& partition,
                                         const std::vector<Tensor>& examples, const Stages& stages) {
   if (examples.empty() && !graph.inputs().empty()) return Equivalence{};
   return check_equivalence(engine, graph, partition, examples, [&](size_t done, size_t total) {
@@ -90,12 +93,14 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
   stages.begin("verify");
   CA_ASSIGN_OR_RETURN(program.sample_inputs, example_inputs(program, options.examples));
   CA_ASSIGN_OR_RETURN(const auto engine, make_openvino_engine({.threads = options.threads}));
-  CA_ASSIGN_OR_RETURN(const Equivalence equivalence,
-                      verify_by_execution(*engine, program.graph, partition, program.sample_inputs, stages));
+  CA_ASSIGN_OR_RETURN(
+      const Equivalence equivalence,
+      verify_by_execution(*engine, program.graph, partition, program.sample_inputs, stages));
 
   // From here on nothing changes but the file.
   stages.begin("write");
-  const Manifest manifest = make_manifest(program, partition, dependencies, equivalence, engine->info());
+  const Manifest manifest =
+      make_manifest(program, partition, dependencies, equivalence, engine->info());
   CA_RETURN_IF_ERROR(write_regions(package_path, program, partition, manifest));
   stages.end();
 

@@ -15,8 +15,9 @@ Status check_fit(const Value& input, const Tensor& tensor) {
     fits = !spec.dims[d].fixed() || spec.dims[d].size == tensor.shape()[d];
   }
   if (fits) return {};
-  return invalid_argument("example for '{}' is {} {}, the program takes {} {}", input.name, dtype_name(tensor.dtype()),
-                          shape_to_string(tensor.shape()), dtype_name(dtype), shape_to_string(spec.hint_shape()));
+  return invalid_argument("example for '{}' is {} {}, the program takes {} {}", input.name,
+                          dtype_name(tensor.dtype()), shape_to_string(tensor.shape()),
+                          dtype_name(dtype), shape_to_string(spec.hint_shape()));
 }
 
 }  // namespace
@@ -32,7 +33,8 @@ Result<std::vector<Tensor>> example_inputs(const ExportedProgram& program,
   for (const auto& [name, tensor] : examples) {
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) {
-      return invalid_argument("example for unknown input '{}'; the inputs are: {}", name, fmt::join(names, ", "));
+      return invalid_argument("example for unknown input '{}'; the inputs are: {}", name,
+                              fmt::join(names, ", "));
     }
     out[static_cast<size_t>(it - names.begin())] = tensor;
   }

@@ -81,7 +81,8 @@ void add_main(const ExportedProgram& program, const Dependencies& dependencies, 
   m.strategies.push_back({"monolithic", {"main"}, 0, true, ""});
 }
 
-void add_segments(const Graph& graph, const Partition& partition, const Equivalence& equivalence, Manifest& m) {
+void add_segments(const Graph& graph, const Partition& partition, const Equivalence& equivalence,
+                  Manifest& m) {
   Strategy retain_all{"full_retention", {}, 0, equivalence.same_bits, equivalence.difference};
   for (const Segment& segment : partition.segments) {
     // Cannot fail: make_partition() verified the ports.
@@ -99,8 +100,9 @@ void add_segments(const Graph& graph, const Partition& partition, const Equivale
 
 }  // namespace
 
-Manifest make_manifest(const ExportedProgram& program, const Partition& partition, const Dependencies& dependencies,
-                       const Equivalence& equivalence, const EngineInfo& engine) {
+Manifest make_manifest(const ExportedProgram& program, const Partition& partition,
+                       const Dependencies& dependencies, const Equivalence& equivalence,
+                       const EngineInfo& engine) {
   const Graph& graph = program.graph;
   Manifest m;
   m.format_major = kFormatMajor;
@@ -111,7 +113,8 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
   m.in_spec = program.signature.in_spec;
   m.out_spec = program.signature.out_spec;
   m.verified = equivalence.executed;
-  for (const InputSpec& input : program.signature.inputs) m.inputs.push_back(make_input(graph, input));
+  for (const InputSpec& input : program.signature.inputs)
+    m.inputs.push_back(make_input(graph, input));
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     m.outputs.push_back(make_output(graph, program.signature.outputs[i], graph.outputs()[i]));
   }
@@ -125,13 +128,14 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
     m.rejections.push_back({"full_retention", equivalence.difference});
   }
   for (const MergedClass& merged : partition.merged) {
-    m.rejections.push_back({merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});
+    m.rejections.push_back(
+        {merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});
   }
   return m;
 }
 
-Status write_regions(const std::string& path, const ExportedProgram& program, const Partition& partition,
-                     const Manifest& manifest) {
+Status write_regions(const std::string& path, const ExportedProgram& program,
+                     const Partition& partition, const Manifest& manifest) {
   std::vector<ExportedProgram> regions;
   regions.push_back(program);
   regions.back().name = "main";
@@ -141,7 +145,8 @@ Status write_regions(const std::string& path, const ExportedProgram& program, co
     ExportedProgram region;
     region.name = segment.name;
     region.torch_version = program.torch_version;
-    for (ValueId id : graph.inputs()) region.signature.inputs.push_back({graph.value(id).name, ValueRef{id}});
+    for (ValueId id : graph.inputs())
+      region.signature.inputs.push_back({graph.value(id).name, ValueRef{id}});
     for (const Argument& output : graph.outputs()) {
       region.signature.outputs.push_back({graph.value(std::get<ValueRef>(output).id).name});
     }

@@ -14,11 +14,12 @@ namespace changeaware {
 
 // The strategy of all segments is offered unless execution showed a difference from `main` beyond
 // the tolerance; then it is among the rejections, with that difference.
-Manifest make_manifest(const ExportedProgram& program, const Partition& partition, const Dependencies& dependencies,
-                       const Equivalence& equivalence, const EngineInfo& engine);
+Manifest make_manifest(const ExportedProgram& program, const Partition& partition,
+                       const Dependencies& dependencies, const Equivalence& equivalence,
+                       const EngineInfo& engine);
 
 // Writes `main` (with the examples) and the segments that the manifest names.
-Status write_regions(const std::string& path, const ExportedProgram& program, const Partition& partition,
-                     const Manifest& manifest);
+Status write_regions(const std::string& path, const ExportedProgram& program,
+                     const Partition& partition, const Manifest& manifest);
 
 }  // namespace changeaware

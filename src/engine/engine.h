@@ -23,7 +23,7 @@
 namespace changeaware {
 
 struct EngineInfo {
-  std::string name;     // "openvino"
+  std::string name;  // "openvino"
   std::string version;
 };
 

@@ -33,13 +33,22 @@ struct Function {
   Value (*apply)(const Arguments&);
 };
 constexpr std::array kFunctions = {
-    Function{"Max", [](const Arguments& a) -> Value { return a.empty() ? Value() : *std::max_element(a.begin(), a.end()); }},
-    Function{"Min", [](const Arguments& a) -> Value { return a.empty() ? Value() : *std::min_element(a.begin(), a.end()); }},
+    Function{"Max",
+             [](const Arguments& a) -> Value {
+               return a.empty() ? Value() : *std::max_element(a.begin(), a.end());
+             }},
+    Function{"Min",
+             [](const Arguments& a) -> Value {
+               return a.empty() ? Value() : *std::min_element(a.begin(), a.end());
+             }},
     Function{"Mod", [](const Arguments& a) { return binary(floor_mod, a); }},
     Function{"PythonMod", [](const Arguments& a) { return binary(floor_mod, a); }},
     Function{"FloorDiv", [](const Arguments& a) { return binary(floor_div, a); }},
     Function{"CleanDiv", [](const Arguments& a) { return binary(floor_div, a); }},
-    Function{"Abs", [](const Arguments& a) -> Value { return a.size() == 1 && a[0] != INT64_MIN ? Value(std::abs(a[0])) : Value(); }},
+    Function{"Abs",
+             [](const Arguments& a) -> Value {
+               return a.size() == 1 && a[0] != INT64_MIN ? Value(std::abs(a[0])) : Value();
+             }},
 };
 
 class Evaluator {
@@ -114,7 +123,9 @@ class Evaluator {
     }
     skip_space();
     size_t end = pos_;
-    while (end < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_')) ++end;
+    while (end < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[end])) || text_[end] == '_'))
+      ++end;
     const std::string_view word = text_.substr(pos_, end - pos_);
     pos_ = end;
     if (word.empty()) return std::nullopt;
@@ -151,7 +162,8 @@ class Evaluator {
 
 }  // namespace
 
-std::optional<int64_t> evaluate_expression(std::string_view expression, const SymbolValues& symbols) {
+std::optional<int64_t> evaluate_expression(std::string_view expression,
+                                           const SymbolValues& symbols) {
   return Evaluator(expression, symbols).run();
 }
 

@@ -15,6 +15,7 @@ namespace changeaware {
 using SymbolValues = std::map<std::string, int64_t, std::less<>>;
 
 // Nothing when the expression has an unknown symbol or function, divides by zero or overflows.
-std::optional<int64_t> evaluate_expression(std::string_view expression, const SymbolValues& symbols);
+std::optional<int64_t> evaluate_expression(std::string_view expression,
+                                           const SymbolValues& symbols);
 
 }  // namespace changeaware

@@ -18,7 +18,8 @@ TEST(Expression, FollowsPythonArithmetic) {
 
 TEST(Expression, WhatCannotBeComputedIsNothing) {
   const SymbolValues s = {{"s0", INT64_MAX}};
-  for (const char* text : {"", "s1", "s0 + 1", "2*s0", "s0 // 0", "s0 % 0", "Foo(3)", "(1", "1)", "1 2", "2**3", "1.5"}) {
+  for (const char* text : {"", "s1", "s0 + 1", "2*s0", "s0 // 0", "s0 % 0", "Foo(3)", "(1", "1)",
+                           "1 2", "2**3", "1.5"}) {
     EXPECT_EQ(evaluate_expression(text, s), std::nullopt) << text;
   }
   EXPECT_EQ(evaluate_expression(std::string(10000, '('), s), std::nullopt);

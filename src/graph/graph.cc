@@ -50,7 +50,8 @@ ValueId Graph::add_value(Value value) {
   const auto id = static_cast<ValueId>(values_.size());
   if (value.name.empty()) value.name = "v";
   std::string name = value.name;
-  for (int suffix = 1; names_.contains(name); ++suffix) name = fmt::format("{}_{}", value.name, suffix);
+  for (int suffix = 1; names_.contains(name); ++suffix)
+    name = fmt::format("{}_{}", value.name, suffix);
   value.name = name;
   names_.emplace(std::move(name), id);
   values_.push_back(std::move(value));

@@ -46,26 +46,26 @@ struct TensorSpec {
 enum class ValueKind : uint8_t { kTensor, kSymInt, kSymFloat, kSymBool };
 
 struct Value {
-  std::string name;                 // unique in the graph
+  std::string name;  // unique in the graph
   ValueKind kind = ValueKind::kTensor;
-  TensorSpec spec;                  // kTensor
-  Dim symbol;                       // kSymInt: expression and hint; others: expression only
+  TensorSpec spec;  // kTensor
+  Dim symbol;       // kSymInt: expression and hint; others: expression only
 };
 
 struct Node {
-  const OpSchema* op = nullptr;     // owned by the op table
+  const OpSchema* op = nullptr;  // owned by the op table
   std::vector<Argument> args;
   std::vector<ValueId> outputs;
-  std::string name;                 // as exported; for messages
+  std::string name;  // as exported; for messages
 };
 
 enum class ConstantKind : uint8_t { kParameter, kBuffer, kNonPersistentBuffer, kLifted };
 
 struct Constant {
   ValueId value = kNoId;
-  std::string fqn;                  // "image_encoder.patch_embed.weight"; unique in the graph
+  std::string fqn;  // "image_encoder.patch_embed.weight"; unique in the graph
   ConstantKind kind = ConstantKind::kParameter;
-  Tensor tensor;                    // may be a strided view of storage shared with others
+  Tensor tensor;  // may be a strided view of storage shared with others
 };
 
 // What must hold for the inputs, or the program fails: `condition` has one element; zero = fails.

@@ -82,11 +82,11 @@ struct Enumerator {
 };
 
 constexpr Enumerator<DType> kScalarTypes[] = {
-    {0, "uint8", DType::kUInt8},       {1, "int8", DType::kInt8},
-    {2, "int16", DType::kInt16},       {3, "int", DType::kInt32},
-    {4, "long", DType::kInt64},        {5, "half", DType::kFloat16},
-    {6, "float", DType::kFloat32},     {7, "double", DType::kFloat64},
-    {11, "bool", DType::kBool},        {15, "bfloat16", DType::kBFloat16},
+    {0, "uint8", DType::kUInt8},         {1, "int8", DType::kInt8},
+    {2, "int16", DType::kInt16},         {3, "int", DType::kInt32},
+    {4, "long", DType::kInt64},          {5, "half", DType::kFloat16},
+    {6, "float", DType::kFloat32},       {7, "double", DType::kFloat64},
+    {11, "bool", DType::kBool},          {15, "bfloat16", DType::kBFloat16},
     {9, "complex64", DType::kComplex64}, {10, "complex128", DType::kComplex128},
 };
 constexpr Enumerator<MemoryFormat> kMemoryFormats[] = {

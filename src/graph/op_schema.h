@@ -18,51 +18,51 @@ namespace changeaware {
 
 enum class ArgType : uint8_t {
   kTensor,
-  kTensorList,    // Tensor[] and Tensor?[]
-  kInt,           // int and SymInt
-  kIntList,       // int[] and SymInt[]
+  kTensorList,  // Tensor[] and Tensor?[]
+  kInt,         // int and SymInt
+  kIntList,     // int[] and SymInt[]
   kFloat,
   kFloatList,
   kBool,
   kBoolList,
-  kScalar,        // a number of any kind
+  kScalar,  // a number of any kind
   kScalarList,
   kString,
   kScalarType,
   kLayout,
   kMemoryFormat,
   kDevice,
-  kGraph,         // of a higher-order operator
-  kOther,         // Generator, Dimname, … : only None is accepted
+  kGraph,  // of a higher-order operator
+  kOther,  // Generator, Dimname, … : only None is accepted
 };
 
 struct ArgSchema {
   std::string name;
   ArgType type = ArgType::kOther;
-  bool optional = false;       // None is allowed
+  bool optional = false;  // None is allowed
   bool has_default = false;
-  Argument default_value;      // valid when has_default
+  Argument default_value;  // valid when has_default
   bool keyword_only = false;
-  bool symbolic = false;       // SymInt or SymInt[]
-  int list_size = 0;           // of `int[2] stride=1`: one number stands for two; 0 = none
-  std::string alias_set;       // "a" of Tensor(a!); empty = aliases nothing
-  bool mutated = false;        // the "!"
+  bool symbolic = false;  // SymInt or SymInt[]
+  int list_size = 0;      // of `int[2] stride=1`: one number stands for two; 0 = none
+  std::string alias_set;  // "a" of Tensor(a!); empty = aliases nothing
+  bool mutated = false;   // the "!"
 };
 
 struct ReturnSchema {
   ArgType type = ArgType::kTensor;
-  std::string alias_set;       // shares memory with the argument of the same set (a view)
-  bool mutated = false;        // is that argument itself
+  std::string alias_set;  // shares memory with the argument of the same set (a view)
+  bool mutated = false;   // is that argument itself
 };
 
 struct OpSchema {
-  std::string name;            // "aten.add.Tensor": namespace, base name, overload ("default")
+  std::string name;  // "aten.add.Tensor": namespace, base name, overload ("default")
   std::vector<ArgSchema> args;
   std::vector<ReturnSchema> returns;
-  bool random = false;         // result differs from call to call (tag nondeterministic_seeded)
-  bool has_effects = false;    // known to do something besides returning values
+  bool random = false;       // result differs from call to call (tag nondeterministic_seeded)
+  bool has_effects = false;  // known to do something besides returning values
   bool data_dependent_shape = false;  // tags dynamic_output_shape, data_dependent_output
-  bool composite = false;      // CompositeImplicitAutograd: defined by other operators
+  bool composite = false;             // CompositeImplicitAutograd: defined by other operators
 
   // One list result: the outputs of a node are its elements.
   bool returns_list() const {

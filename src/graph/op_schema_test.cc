@@ -185,20 +185,19 @@ TEST(OpTable, FlagsComeFromTagsAndFromTheLists) {
        {"aten.dropout.default", "aten.dropout_.default", "aten.bernoulli_.float",
         "aten.rand.default", "aten.rand_like.default", "aten.randn.default", "aten.randint.low",
         "aten.randperm.default", "aten.multinomial.default", "aten.normal.float_Tensor",
-        "aten.native_dropout.default", "aten.alpha_dropout.default",
-        "aten.feature_dropout.default", "aten.rrelu.default", "aten.uniform_.default",
-        "aten.exponential_.default", "aten.poisson.default", "aten.lstm.input",
-        "aten.scaled_dot_product_attention.default"}) {
+        "aten.native_dropout.default", "aten.alpha_dropout.default", "aten.feature_dropout.default",
+        "aten.rrelu.default", "aten.uniform_.default", "aten.exponential_.default",
+        "aten.poisson.default", "aten.lstm.input", "aten.scaled_dot_product_attention.default"}) {
     EXPECT_TRUE(op(name).random) << name;
   }
   for (const char* name : {"aten.add.Tensor", "aten.igamma.default", "aten.relu.default",
                            "aten.native_dropout_backward.default"}) {
     EXPECT_FALSE(op(name).random) << name;
   }
-  for (const char* name : {"aten._assert_async.msg", "aten._assert_scalar.default",
-                           "aten._assert_tensor_metadata.default", "aten._print.default",
-                           "aten.record_stream.default",
-                           "aten.sym_constrain_range_for_size.default"}) {
+  for (const char* name :
+       {"aten._assert_async.msg", "aten._assert_scalar.default",
+        "aten._assert_tensor_metadata.default", "aten._print.default", "aten.record_stream.default",
+        "aten.sym_constrain_range_for_size.default"}) {
     EXPECT_TRUE(op(name).has_effects) << name;
   }
   EXPECT_FALSE(op("aten.add_.Tensor").has_effects);

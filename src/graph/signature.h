@@ -13,21 +13,21 @@
 namespace changeaware {
 
 struct InputSpec {
-  std::string name;         // of the placeholder: "image", "x_a1" for {"a1": …} given as x
+  std::string name;  // of the placeholder: "image", "x_a1" for {"a1": …} given as x
   // ValueRef into the graph, or the constant that was baked in at export (None, bool, int64_t,
   // double, std::string): such an input is not asked of the caller.
   Argument value;
 };
 
 struct OutputSpec {
-  std::string name;         // unique; the dictionary key where the output is a dictionary
+  std::string name;  // unique; the dictionary key where the output is a dictionary
   // Position in Graph::outputs() is the position in this list.
 };
 
 struct Signature {
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
-  std::string in_spec;      // treespec JSON of (args, kwargs); empty when the file has none
+  std::string in_spec;  // treespec JSON of (args, kwargs); empty when the file has none
   std::string out_spec;
   std::vector<std::string> forward_arg_names;
 };

@@ -91,7 +91,8 @@ Graph callable_graph(const Graph& graph) {
   }
   std::vector<ValueId> outputs;
   const auto add = [&](ValueId id) {
-    if (computed[id] && std::find(outputs.begin(), outputs.end(), id) == outputs.end()) outputs.push_back(id);
+    if (computed[id] && std::find(outputs.begin(), outputs.end(), id) == outputs.end())
+      outputs.push_back(id);
   };
   for (const Argument& output : graph.outputs()) for_each_value(output, add);
   for (const Assertion& assertion : graph.assertions()) add(assertion.condition);

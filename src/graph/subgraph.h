@@ -14,8 +14,8 @@ namespace changeaware {
 Result<Graph> extract_subgraph(const Graph& graph, std::span<const NodeId> nodes,
                                std::span<const ValueId> inputs, std::span<const ValueId> outputs);
 
-// What an engine runs for `graph`: its inputs that something reads, and as outputs each value that a
-// node computes and that `graph` returns, once, in order, followed by the conditions of its
+// What an engine runs for `graph`: its inputs that something reads, and as outputs each value that
+// a node computes and that `graph` returns, once, in order, followed by the conditions of its
 // assertions that are not among them.
 Graph callable_graph(const Graph& graph);
 

@@ -63,11 +63,14 @@ struct ArgumentPrinter {
   std::string operator()(const std::string& s) const { return quote(s); }
   std::string operator()(DType d) const { return std::string(text_dtype_name(d)); }
   std::string operator()(MemoryFormat f) const { return std::string(memory_format_name(f)); }
-  std::string operator()(Layout l) const { return l == Layout::kStrided ? "strided" : "other_layout"; }
+  std::string operator()(Layout l) const {
+    return l == Layout::kStrided ? "strided" : "other_layout";
+  }
   std::string operator()(const Device& d) const { return "device(" + quote(d.type) + ")"; }
   std::string operator()(ValueRef r) const { return name(r.id); }
   std::string operator()(const TensorList& list) const {
-    return print_list(list.items, [&](const auto& v) { return v ? name(*v) : std::string("None"); });
+    return print_list(list.items,
+                      [&](const auto& v) { return v ? name(*v) : std::string("None"); });
   }
   std::string operator()(const std::vector<int64_t>& v) const {
     return print_list(v, [](int64_t i) { return std::to_string(i); });
@@ -82,13 +85,16 @@ struct ArgumentPrinter {
       return std::to_string(std::get<int64_t>(item));
     });
   }
-  std::string operator()(const std::shared_ptr<const Graph>& g) const { return "{" + print_graph(*g) + "}"; }
+  std::string operator()(const std::shared_ptr<const Graph>& g) const {
+    return "{" + print_graph(*g) + "}";
+  }
 };
 
 std::string print_node(const Graph& graph, const Node& node) {
   std::vector<std::string> results;
   for (ValueId id : node.outputs) {
-    results.push_back(id == kNoId ? "_" : "%" + graph.value(id).name + ": " + print_type(graph.value(id)));
+    results.push_back(
+        id == kNoId ? "_" : "%" + graph.value(id).name + ": " + print_type(graph.value(id)));
   }
   const ArgumentPrinter printer{graph};
   std::vector<std::string> args;

@@ -13,11 +13,21 @@ namespace changeaware {
 namespace {
 
 constexpr std::array<std::pair<DType, std::string_view>, 16> kDTypes = {{
-    {DType::kUInt8, "u8"},       {DType::kInt8, "i8"},         {DType::kInt16, "i16"},
-    {DType::kInt32, "i32"},      {DType::kInt64, "i64"},       {DType::kFloat16, "f16"},
-    {DType::kFloat32, "f32"},    {DType::kFloat64, "f64"},     {DType::kComplex32, "c32"},
-    {DType::kComplex64, "c64"},  {DType::kComplex128, "c128"}, {DType::kBool, "bool"},
-    {DType::kBFloat16, "bf16"},  {DType::kUInt16, "u16"},      {DType::kUInt32, "u32"},
+    {DType::kUInt8, "u8"},
+    {DType::kInt8, "i8"},
+    {DType::kInt16, "i16"},
+    {DType::kInt32, "i32"},
+    {DType::kInt64, "i64"},
+    {DType::kFloat16, "f16"},
+    {DType::kFloat32, "f32"},
+    {DType::kFloat64, "f64"},
+    {DType::kComplex32, "c32"},
+    {DType::kComplex64, "c64"},
+    {DType::kComplex128, "c128"},
+    {DType::kBool, "bool"},
+    {DType::kBFloat16, "bf16"},
+    {DType::kUInt16, "u16"},
+    {DType::kUInt32, "u32"},
     {DType::kUInt64, "u64"},
 }};
 

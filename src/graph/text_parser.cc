@@ -110,9 +110,9 @@ class Parser {
     return spec;
   }
   Status parse_type(Value& value) {
-    for (const auto& [word, kind] : {std::pair{"sym", ValueKind::kSymInt},
-                                     std::pair{"symfloat", ValueKind::kSymFloat},
-                                     std::pair{"symbool", ValueKind::kSymBool}}) {
+    for (const auto& [word, kind] :
+         {std::pair{"sym", ValueKind::kSymInt}, std::pair{"symfloat", ValueKind::kSymFloat},
+          std::pair{"symbool", ValueKind::kSymBool}}) {
       if (!accept_word(word)) continue;
       value.kind = kind;
       value.symbol = Dim{2, value.name};
@@ -135,7 +135,9 @@ class Parser {
     return graph_.add_value(std::move(value));
   }
   void declare_symbol(const Dim& dim) {
-    const auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    const auto is_name = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+    };
     if (dim.fixed() || !std::all_of(dim.expression.begin(), dim.expression.end(), is_name)) return;
     graph_.set_symbol(dim.expression, {});
   }
@@ -197,7 +199,8 @@ class Parser {
     } else {
       CA_ASSIGN_OR_RETURN(constant.fqn, parse_string());
     }
-    if (elements.size() != static_cast<size_t>(constant.tensor.numel())) return fail("wrong number of elements");
+    if (elements.size() != static_cast<size_t>(constant.tensor.numel()))
+      return fail("wrong number of elements");
     if (!store_elements(constant.tensor, elements)) return fail("dtype without a text form");
     graph_.add_constant(std::move(constant));
     return {};
@@ -208,9 +211,11 @@ class Parser {
     const OpSchema* op = find_op(name);
     if (op == nullptr) return fail("unknown operator " + name);
     Node node{op, {}, std::move(results), name};
-    if (!node.outputs.empty() && node.outputs[0] != kNoId) node.name = graph_.value(node.outputs[0]).name;
+    if (!node.outputs.empty() && node.outputs[0] != kNoId)
+      node.name = graph_.value(node.outputs[0]).name;
     std::vector<bool> given(op->args.size(), false);
-    for (const ArgSchema& a : op->args) node.args.push_back(a.has_default ? a.default_value : None{});
+    for (const ArgSchema& a : op->args)
+      node.args.push_back(a.has_default ? a.default_value : None{});
     CA_RETURN_IF_ERROR(expect("("));
     for (size_t position = 0; !accept(")"); ++position) {
       size_t index = position;
@@ -226,7 +231,8 @@ class Parser {
       accept(",");
     }
     for (size_t i = 0; i < given.size(); ++i) {
-      if (!given[i] && !op->args[i].has_default) return fail("missing argument " + op->args[i].name);
+      if (!given[i] && !op->args[i].has_default)
+        return fail("missing argument " + op->args[i].name);
     }
     graph_.add_node(std::move(node));
     return {};

@@ -42,7 +42,8 @@ TEST(Text, ArgumentsAreCompleteAndInSchemaOrder) {
 
 TEST(Text, IntegersKeepAllTheirDigits) {
   for (int64_t value : {INT64_MAX, INT64_MIN, (int64_t{1} << 53) + 1, int64_t{-7}}) {
-    auto graph = parse_graph("graph(%x: f32[4]) { %y: f32[4] = aten.slice.Tensor(%x, 0, 0, " + std::to_string(value) + ") return (%y) }");
+    auto graph = parse_graph("graph(%x: f32[4]) { %y: f32[4] = aten.slice.Tensor(%x, 0, 0, " +
+                             std::to_string(value) + ") return (%y) }");
     ASSERT_TRUE(graph.ok()) << graph.status().to_string();
     EXPECT_EQ(std::get<int64_t>(graph->node(0).args[3]), value);
   }
@@ -50,11 +51,20 @@ TEST(Text, IntegersKeepAllTheirDigits) {
 
 TEST(Text, AnErrorNamesTheLine) {
   const auto message = [](const char* text) { return parse_graph(text).status().message(); };
-  EXPECT_NE(message("graph(%a: f32[1]) {\n %b: f32[1] = aten.nope.default(%a)\n return (%b)}").find("line 2: unknown operator aten.nope.default"), std::string::npos);
-  EXPECT_NE(message("graph(%a: f32[1]) {\n\n %b: f32[1] = aten.relu.default(%c)\n return (%b)}").find("line 3: unknown value"), std::string::npos);
-  EXPECT_NE(message("graph(%a: q8[1]) { return (%a) }").find("expected a dtype"), std::string::npos);
-  EXPECT_NE(message("graph(%a: f32[1]) { %a: f32[1] = aten.relu.default(%a) return (%a) }").find("defined twice"), std::string::npos);
-  EXPECT_NE(message("graph(%a: f32[1]) { %b: f32[1] = aten.add.Tensor(%a) return (%b) }").find("missing argument other"), std::string::npos);
+  EXPECT_NE(message("graph(%a: f32[1]) {\n %b: f32[1] = aten.nope.default(%a)\n return (%b)}")
+                .find("line 2: unknown operator aten.nope.default"),
+            std::string::npos);
+  EXPECT_NE(message("graph(%a: f32[1]) {\n\n %b: f32[1] = aten.relu.default(%c)\n return (%b)}")
+                .find("line 3: unknown value"),
+            std::string::npos);
+  EXPECT_NE(message("graph(%a: q8[1]) { return (%a) }").find("expected a dtype"),
+            std::string::npos);
+  EXPECT_NE(message("graph(%a: f32[1]) { %a: f32[1] = aten.relu.default(%a) return (%a) }")
+                .find("defined twice"),
+            std::string::npos);
+  EXPECT_NE(message("graph(%a: f32[1]) { %b: f32[1] = aten.add.Tensor(%a) return (%b) }")
+                .find("missing argument other"),
+            std::string::npos);
   EXPECT_FALSE(parse_graph("graph(").ok());
   EXPECT_FALSE(parse_graph("").ok());
 }

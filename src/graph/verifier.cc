@@ -15,7 +15,8 @@ class Verifier {
     for (ValueId id : graph_.inputs()) CA_RETURN_IF_ERROR(define(id, "an input"));
     for (const Constant& c : graph_.constants()) CA_RETURN_IF_ERROR(check_constant(c));
     for (const Node& node : graph_.nodes()) CA_RETURN_IF_ERROR(check_node(node));
-    for (const Argument& output : graph_.outputs()) CA_RETURN_IF_ERROR(check_use(output, "an output"));
+    for (const Argument& output : graph_.outputs())
+      CA_RETURN_IF_ERROR(check_use(output, "an output"));
     for (const Assertion& a : graph_.assertions()) {
       CA_RETURN_IF_ERROR(check_use(ValueRef{a.condition}, "an assertion"));
     }
@@ -24,7 +25,8 @@ class Verifier {
 
  private:
   Status define(ValueId id, std::string_view what) {
-    if (id >= defined_.size()) return invalid_program("{} defines value {} of {}", what, id, defined_.size());
+    if (id >= defined_.size())
+      return invalid_program("{} defines value {} of {}", what, id, defined_.size());
     if (defined_[id]) return invalid_program("value '{}' is defined twice", graph_.value(id).name);
     defined_[id] = true;
     return {};

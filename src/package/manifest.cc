@@ -25,24 +25,28 @@ class Validator {
   Status check_inputs() {
     for (const ProgramInput& input : m_.inputs) {
       const Port& port = input.port;
-      if (!input_names_.insert(port.name).second) return corrupt("inputs: '{}' occurs twice", port.name);
+      if (!input_names_.insert(port.name).second)
+        return corrupt("inputs: '{}' occurs twice", port.name);
       if (input.fixed_value.empty()) inputs_[port.name] = port;
     }
     std::set<std::string> names;
     for (const ProgramOutput& output : m_.outputs) {
-      if (!names.insert(output.name).second) return corrupt("outputs: '{}' occurs twice", output.name);
+      if (!names.insert(output.name).second)
+        return corrupt("outputs: '{}' occurs twice", output.name);
     }
     return {};
   }
 
   Status check_callables() {
-    if (m_.callables.empty() || m_.callables[0].name != "main") return corrupt("callables: the first is not main");
+    if (m_.callables.empty() || m_.callables[0].name != "main")
+      return corrupt("callables: the first is not main");
     std::set<std::string> names;
     for (const Callable& c : m_.callables) {
       if (!names.insert(c.name).second) return corrupt("callables: '{}' occurs twice", c.name);
       for (const auto* list : {&c.dependencies, &c.shape_dependencies}) {
         for (const std::string& input : *list) {
-          if (!inputs_.contains(input)) return corrupt("callable '{}': no input '{}'", c.name, input);
+          if (!inputs_.contains(input))
+            return corrupt("callable '{}': no input '{}'", c.name, input);
         }
       }
     }
@@ -62,7 +66,8 @@ class Validator {
           return corrupt("strategy '{}': nothing gives '{}' to '{}'", s.name, port.name, name);
         }
         if (it->second.dtype != port.dtype || it->second.shape != port.shape) {
-          return corrupt("callable '{}': the port '{}' differs from what gives it", name, port.name);
+          return corrupt("callable '{}': the port '{}' differs from what gives it", name,
+                         port.name);
         }
       }
       for (const Port& port : c->outputs) {

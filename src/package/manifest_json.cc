@@ -54,10 +54,14 @@ void write_output(JsonWriter& w, const ProgramOutput& o) {
 }
 
 void write_callable(JsonWriter& w, const Callable& c) {
-  w.field("name", c.name).list("dependencies", c.dependencies).list("shape_dependencies", c.shape_dependencies);
+  w.field("name", c.name)
+      .list("dependencies", c.dependencies)
+      .list("shape_dependencies", c.shape_dependencies);
   write_list(w, "inputs", c.inputs, [&](const Port& p) { write_port_fields(w, p); });
   write_list(w, "outputs", c.outputs, [&](const Port& p) { write_port_fields(w, p); });
-  w.list("assertions", c.assertions).field("weight_bytes", c.weight_bytes).field("node_count", c.node_count);
+  w.list("assertions", c.assertions)
+      .field("weight_bytes", c.weight_bytes)
+      .field("node_count", c.node_count);
 }
 
 // Reading. One small function per part; each returns the error of the first field that is wrong.
@@ -195,7 +199,8 @@ Status read_version(const JsonView& root, Manifest& m) {
   CA_RETURN_IF_ERROR(read_field(root, "format_major", major));
   CA_RETURN_IF_ERROR(read_field(root, "format_minor", minor));
   if (major != kFormatMajor) {
-    return unsupported("{}: package format {}.{}; this build reads {}.x", kSource, major, minor, kFormatMajor);
+    return unsupported("{}: package format {}.{}; this build reads {}.x", kSource, major, minor,
+                       kFormatMajor);
   }
   m.format_major = static_cast<int>(major);
   m.format_minor = static_cast<int>(minor);
@@ -221,7 +226,9 @@ std::string manifest_to_json(const Manifest& m) {
   });
   write_list(w, "callables", m.callables, [&](const Callable& c) { write_callable(w, c); });
   write_list(w, "strategies", m.strategies, [&](const Strategy& s) {
-    w.field("name", s.name).list("callables", s.callables).field("retained_bytes", s.retained_bytes);
+    w.field("name", s.name)
+        .list("callables", s.callables)
+        .field("retained_bytes", s.retained_bytes);
     w.field("bits_of_main", s.bits_of_main).field("difference_from_main", s.difference_from_main);
   });
   write_list(w, "rejections", m.rejections, [&](const Rejection& r) {

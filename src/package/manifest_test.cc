@@ -20,14 +20,30 @@ Manifest sample() {
   m.outputs.push_back({.name = "input", .kind = ProgramOutput::Kind::kPort, .port = port("a")});
   m.outputs.push_back({.name = "none", .kind = ProgramOutput::Kind::kNone});
   m.outputs.push_back({.name = "three", .kind = ProgramOutput::Kind::kInt, .int_value = 3});
-  m.outputs.push_back({.name = "inf", .kind = ProgramOutput::Kind::kFloat, .float_value = std::numeric_limits<double>::infinity()});
+  m.outputs.push_back({.name = "inf",
+                       .kind = ProgramOutput::Kind::kFloat,
+                       .float_value = std::numeric_limits<double>::infinity()});
   m.symbols = {{"s0", 2, INT64_MAX}};
   m.callables = {
-      {.name = "main", .dependencies = {"a", "b"}, .inputs = {port("a"), port("b")}, .outputs = {port("y")}},
-      {.name = "segment_a", .dependencies = {"a"}, .inputs = {port("a")}, .outputs = {port("x")}, .assertions = {"a > 0"}, .weight_bytes = 12, .node_count = 2},
-      {.name = "segment_a+b", .dependencies = {"a", "b"}, .shape_dependencies = {}, .inputs = {port("b"), port("x")}, .outputs = {port("y")}},
+      {.name = "main",
+       .dependencies = {"a", "b"},
+       .inputs = {port("a"), port("b")},
+       .outputs = {port("y")}},
+      {.name = "segment_a",
+       .dependencies = {"a"},
+       .inputs = {port("a")},
+       .outputs = {port("x")},
+       .assertions = {"a > 0"},
+       .weight_bytes = 12,
+       .node_count = 2},
+      {.name = "segment_a+b",
+       .dependencies = {"a", "b"},
+       .shape_dependencies = {},
+       .inputs = {port("b"), port("x")},
+       .outputs = {port("y")}},
   };
-  m.strategies = {{"monolithic", {"main"}, 0, true, ""}, {"full_retention", {"segment_a", "segment_a+b"}, 32, false, "y differs"}};
+  m.strategies = {{"monolithic", {"main"}, 0, true, ""},
+                  {"full_retention", {"segment_a", "segment_a+b"}, 32, false, "y differs"}};
   m.rejections = {{"segment_b", "tiny"}};
   return m;
 }
@@ -58,8 +74,9 @@ TEST(Manifest, AnUnknownFieldIsIgnoredAndANewerMajorRefused) {
 
 TEST(Manifest, EveryMissingFieldIsNamed) {
   const std::string text = manifest_to_json(sample());
-  for (const char* field : {"format_minor", "engine_name", "inputs", "outputs", "callables", "strategies", "rejections",
-                            "symbols", "verified", "weight_bytes", "retained_bytes", "bits_of_main", "candidate"}) {
+  for (const char* field :
+       {"format_minor", "engine_name", "inputs", "outputs", "callables", "strategies", "rejections",
+        "symbols", "verified", "weight_bytes", "retained_bytes", "bits_of_main", "candidate"}) {
     std::string broken = text;
     const std::string quoted = fmt::format("\"{}\"", field);
     broken.replace(broken.find(quoted), quoted.size(), "\"renamed\"");
@@ -75,15 +92,24 @@ TEST(Manifest, ContradictionsAreNamed) {
     change(m);
     return m.validate().message();
   };
-  EXPECT_THAT(message([](Manifest& m) { m.callables[2].inputs[1].name = "z"; }), HasSubstr("nothing gives 'z' to 'segment_a+b'"));
-  EXPECT_THAT(message([](Manifest& m) { m.callables[2].inputs[1].dtype = DType::kInt64; }), HasSubstr("the port 'x' differs"));
-  EXPECT_THAT(message([](Manifest& m) { m.callables[2].outputs.clear(); }), HasSubstr("nothing gives the output 'out'"));
-  EXPECT_THAT(message([](Manifest& m) { m.strategies[1].callables.push_back("nope"); }), HasSubstr("no callable 'nope'"));
-  EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"q"}; }), HasSubstr("no input 'q'"));
-  EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"flag"}; }), HasSubstr("no input 'flag'"));
-  EXPECT_THAT(message([](Manifest& m) { m.inputs[1].port.name = "a"; }), HasSubstr("'a' occurs twice"));
-  EXPECT_THAT(message([](Manifest& m) { m.outputs[1].name = "out"; }), HasSubstr("'out' occurs twice"));
-  EXPECT_THAT(message([](Manifest& m) { m.callables[0].name = "whole"; }), HasSubstr("first is not main"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[2].inputs[1].name = "z"; }),
+              HasSubstr("nothing gives 'z' to 'segment_a+b'"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[2].inputs[1].dtype = DType::kInt64; }),
+              HasSubstr("the port 'x' differs"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[2].outputs.clear(); }),
+              HasSubstr("nothing gives the output 'out'"));
+  EXPECT_THAT(message([](Manifest& m) { m.strategies[1].callables.push_back("nope"); }),
+              HasSubstr("no callable 'nope'"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"q"}; }),
+              HasSubstr("no input 'q'"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"flag"}; }),
+              HasSubstr("no input 'flag'"));
+  EXPECT_THAT(message([](Manifest& m) { m.inputs[1].port.name = "a"; }),
+              HasSubstr("'a' occurs twice"));
+  EXPECT_THAT(message([](Manifest& m) { m.outputs[1].name = "out"; }),
+              HasSubstr("'out' occurs twice"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[0].name = "whole"; }),
+              HasSubstr("first is not main"));
   EXPECT_THAT(message([](Manifest& m) { m.strategies.clear(); }), HasSubstr("strategies"));
 }
 

@@ -30,7 +30,8 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
   if (archive->find(kManifestEntry) == nullptr) {
     // Says what the file is when it is no exported program either.
     CA_ASSIGN_OR_RETURN(const auto programs, list_programs(*archive));
-    return unsupported("{}: an exported program, not a package (no {}): compile it first", path, kManifestEntry);
+    return unsupported("{}: an exported program, not a package (no {}): compile it first", path,
+                       kManifestEntry);
   }
   CA_ASSIGN_OR_RETURN(const std::string text, archive->read_text(kManifestEntry));
   auto manifest = manifest_from_json(text);
@@ -40,17 +41,19 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
       return corrupt("{}: no entry models/{}.json for the callable", path, c.name);
     }
   }
-  return std::shared_ptr<const PackageFile>(new PackageFile(std::move(archive), *std::move(manifest)));
+  return std::shared_ptr<const PackageFile>(
+      new PackageFile(std::move(archive), *std::move(manifest)));
 }
 
 Result<ExportedProgram> PackageFile::region(const std::string& name) const {
   const Callable* expected = manifest_.find_callable(name);
   if (expected == nullptr) return invalid_argument("{}: no callable '{}'", path(), name);
-  CA_ASSIGN_OR_RETURN(ExportedProgram program,
-                      read_program(archive_, name, {.sample_inputs = false, .verify_payloads = true}));
+  CA_ASSIGN_OR_RETURN(
+      ExportedProgram program,
+      read_program(archive_, name, {.sample_inputs = false, .verify_payloads = true}));
   const Callable found = describe_callable(name, program.graph);
-  if (!same_ports(found.inputs, expected->inputs) || !same_ports(found.outputs, expected->outputs) ||
-      found.assertions != expected->assertions) {
+  if (!same_ports(found.inputs, expected->inputs) ||
+      !same_ports(found.outputs, expected->outputs) || found.assertions != expected->assertions) {
     return corrupt("{}: models/{}.json contradicts the ports in {}", path(), name, kManifestEntry);
   }
   return program;

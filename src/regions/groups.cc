@@ -45,7 +45,8 @@ std::vector<InputSet> reached_outputs(const Graph& graph) {
 
 std::vector<double> node_times(const Graph& graph) {
   std::vector<double> out;
-  for (const Node& node : graph.nodes()) out.push_back(nominal_microseconds(estimate_cost(graph, node)));
+  for (const Node& node : graph.nodes())
+    out.push_back(nominal_microseconds(estimate_cost(graph, node)));
   return out;
 }
 
@@ -69,7 +70,8 @@ Groups group_by_class(const Graph& graph, const Dependencies& dependencies) {
   std::map<std::pair<InputSet, InputSet>, uint32_t> numbers;
   // Constant arithmetic that a root needs forms the class of the empty set.
   std::vector<bool> wanted(graph.values().size(), false);
-  for (const Argument& output : graph.outputs()) for_each_value(output, [&](ValueId v) { wanted[v] = true; });
+  for (const Argument& output : graph.outputs())
+    for_each_value(output, [&](ValueId v) { wanted[v] = true; });
   for (const Assertion& a : graph.assertions()) wanted[a.condition] = true;
   for (size_t i = graph.nodes().size(); i > 0; --i) {
     const Node& node = graph.nodes()[i - 1];
@@ -146,7 +148,8 @@ std::vector<GroupMerge> merge_tiny_groups(const Graph& graph, Groups& groups, do
     const auto readers = group_readers(graph, groups);
     const std::set<uint32_t> roots = root_groups(graph, groups);
     for (uint32_t g = 0; g < groups.count && !changed; ++g) {
-      if (first[g] == kNoId || readers[g].size() != 1 || roots.contains(g) || cost[g] >= tiny_us) continue;
+      if (first[g] == kNoId || readers[g].size() != 1 || roots.contains(g) || cost[g] >= tiny_us)
+        continue;
       std::replace(groups.of_node.begin(), groups.of_node.end(), g, readers[g][0]);
       merges.push_back({first[g], cost[g]});
       changed = true;

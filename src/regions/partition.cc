@@ -28,7 +28,10 @@ std::string segment_name(const Graph& graph, const InputSet& values, const Input
 class PortBuilder {
  public:
   PortBuilder(const Graph& graph, const Dependencies& dependencies, const Groups& groups)
-      : graph_(graph), dependencies_(dependencies), groups_(groups), owner_(graph.values().size(), kNoId) {
+      : graph_(graph),
+        dependencies_(dependencies),
+        groups_(groups),
+        owner_(graph.values().size(), kNoId) {
     for (NodeId n = 0; n < graph.nodes().size(); ++n) {
       for (ValueId v : graph.node(n).outputs) {
         if (v != kNoId) producer_[v] = n;
@@ -56,7 +59,8 @@ class PortBuilder {
     std::set<NodeId> copied;
     const std::vector<NodeId> own = segment.nodes;
     for (NodeId n : own) {
-      for_each_input(graph_.node(n), [&](ValueId v) { visit_use(s, v, seen, from_segments, copied); });
+      for_each_input(graph_.node(n),
+                     [&](ValueId v) { visit_use(s, v, seen, from_segments, copied); });
     }
     // Program inputs in the program's order.
     for (ValueId v : graph_.inputs()) {
@@ -68,8 +72,8 @@ class PortBuilder {
     std::sort(segment.nodes.begin(), segment.nodes.end());
   }
 
-  void visit_use(uint32_t s, ValueId v, std::set<ValueId>& seen, std::vector<ValueId>& from_segments,
-                 std::set<NodeId>& copied) {
+  void visit_use(uint32_t s, ValueId v, std::set<ValueId>& seen,
+                 std::vector<ValueId>& from_segments, std::set<NodeId>& copied) {
     if (owner_[v] == s || graph_.constant_of(v) != nullptr || !seen.insert(v).second) return;
     const auto it = producer_.find(v);
     if (it == producer_.end()) return;  // a program input
@@ -148,12 +152,13 @@ Result<Partition> make_partition(const Graph& graph, const Dependencies& depende
   for (const GroupMerge& merge : merges) {
     const NodeId node = merge.first_node;
     const ValueId value = graph.node(node).outputs.empty() ? kNoId : graph.node(node).outputs[0];
-    const std::string name =
-        value == kNoId ? "segment" : segment_name(graph, dependencies.values[value], dependencies.shapes[value]);
-    partition.merged.push_back(
-        {name, partition.segments[groups.of_node[node]].name,
-         fmt::format("estimated {:.1f} us, less than the {:.0f} us of a call, and only one segment reads it",
-                     merge.estimated_us, options.tiny_us)});
+    const std::string name = value == kNoId ? "segment"
+                                            : segment_name(graph, dependencies.values[value],
+                                                           dependencies.shapes[value]);
+    partition.merged.push_back({name, partition.segments[groups.of_node[node]].name,
+                                fmt::format("estimated {:.1f} us, less than the {:.0f} us of a "
+                                            "call, and only one segment reads it",
+                                            merge.estimated_us, options.tiny_us)});
   }
   CA_RETURN_IF_ERROR(verify_partition(graph, dependencies, partition));
   return partition;
@@ -167,7 +172,8 @@ std::string dump(const Graph& graph, const Partition& partition) {
   };
   std::string out;
   for (const Segment& s : partition.segments) {
-    out += fmt::format("{}: {} nodes ({}) -> ({})\n", s.name, s.nodes.size(), names(s.inputs), names(s.outputs));
+    out += fmt::format("{}: {} nodes ({}) -> ({})\n", s.name, s.nodes.size(), names(s.inputs),
+                       names(s.outputs));
   }
   return out;
 }

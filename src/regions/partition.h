@@ -29,13 +29,13 @@
 namespace changeaware {
 
 struct Segment {
-  std::string name;                   // "segment_image", "segment_image+text"; unique
-  InputSet dependencies;              // inputs whose values its outputs depend on
-  InputSet shape_dependencies;        // inputs of which only the shape matters; disjoint from those
-  std::vector<NodeId> nodes;          // increasing; with copies of constant arithmetic
-  std::vector<ValueId> inputs;        // program inputs first, then outputs of other segments
-  std::vector<ValueId> outputs;       // what others read or the program returns
-  std::vector<size_t> assertions;     // indices into Graph::assertions() that it decides
+  std::string name;                // "segment_image", "segment_image+text"; unique
+  InputSet dependencies;           // inputs whose values its outputs depend on
+  InputSet shape_dependencies;     // inputs of which only the shape matters; disjoint from those
+  std::vector<NodeId> nodes;       // increasing; with copies of constant arithmetic
+  std::vector<ValueId> inputs;     // program inputs first, then outputs of other segments
+  std::vector<ValueId> outputs;    // what others read or the program returns
+  std::vector<size_t> assertions;  // indices into Graph::assertions() that it decides
   double estimated_us = 0;
 };
 
@@ -46,13 +46,13 @@ struct MergedClass {
 };
 
 struct Partition {
-  std::vector<Segment> segments;      // in execution order
-  std::vector<MergedClass> merged;    // classes that did not become segments, and why
+  std::vector<Segment> segments;    // in execution order
+  std::vector<MergedClass> merged;  // classes that did not become segments, and why
 };
 
 struct PartitionOptions {
-  double tiny_us = 20;                // what one call of a segment costs
-  double split_us = 1000;             // least time worth skipping for outputs nobody asked for
+  double tiny_us = 20;     // what one call of a segment costs
+  double split_us = 1000;  // least time worth skipping for outputs nobody asked for
 };
 
 // Unsupported when an assertion's condition is a program input itself, naming it.
@@ -60,7 +60,8 @@ Result<Partition> make_partition(const Graph& graph, const Dependencies& depende
                                  const PartitionOptions& options = {});
 
 // InvalidProgram naming the segment and value that break an invariant.
-Status verify_partition(const Graph& graph, const Dependencies& dependencies, const Partition& partition);
+Status verify_partition(const Graph& graph, const Dependencies& dependencies,
+                        const Partition& partition);
 
 // One line per segment: name, node count, ports.
 std::string dump(const Graph& graph, const Partition& partition);

@@ -35,14 +35,21 @@ Sample random_graph(std::mt19937& random) {
     const auto operand = [&] { return names[pick(names.size())]; };
     const std::string name = fmt::format("n{}", i);
     switch (pick(4)) {
-      case 0: text += fmt::format("  %{}: f32[1] = aten.relu.default(%{})\n", name, operand()); break;
-      case 1: text += fmt::format("  %{}: f32[1] = aten.cat.default([%{}, %{}, %{}])\n", name, operand(), operand(), operand()); break;
+      case 0:
+        text += fmt::format("  %{}: f32[1] = aten.relu.default(%{})\n", name, operand());
+        break;
+      case 1:
+        text += fmt::format("  %{}: f32[1] = aten.cat.default([%{}, %{}, %{}])\n", name, operand(),
+                            operand(), operand());
+        break;
       case 2: {
         const size_t x = pick(inputs);
         text += fmt::format("  %{}: f32[s{}] = aten.ones_like.default(%x{})\n", name, x, x);
         break;
       }
-      default: text += fmt::format("  %{}: f32[1] = aten.add.Tensor(%{}, %{})\n", name, operand(), operand());
+      default:
+        text +=
+            fmt::format("  %{}: f32[1] = aten.add.Tensor(%{}, %{})\n", name, operand(), operand());
     }
     names.push_back(name);
   }
@@ -93,9 +100,10 @@ TEST(PartitionProperties, EveryPartitionVerifiesWithAndWithoutMerging) {
   std::mt19937 random(2);
   for (int i = 0; i < kGraphs; ++i) {
     const Sample s = random_graph(random);
-    for (const PartitionOptions& options :
-         {PartitionOptions{.tiny_us = 0, .split_us = 1e12}, PartitionOptions{.tiny_us = 0, .split_us = 0},
-          PartitionOptions{.tiny_us = 1e12, .split_us = 1e12}, PartitionOptions{.tiny_us = 1e12, .split_us = 0}}) {
+    for (const PartitionOptions& options : {PartitionOptions{.tiny_us = 0, .split_us = 1e12},
+                                            PartitionOptions{.tiny_us = 0, .split_us = 0},
+                                            PartitionOptions{.tiny_us = 1e12, .split_us = 1e12},
+                                            PartitionOptions{.tiny_us = 1e12, .split_us = 0}}) {
       const auto partition = make_partition(s.graph, s.dependencies, options);
       ASSERT_TRUE(partition.ok()) << partition.status().to_string() << print_graph(s.graph);
     }
@@ -108,7 +116,8 @@ TEST(PartitionProperties, SegmentsAreConvex) {
   std::mt19937 random(3);
   for (int i = 0; i < kGraphs / 4; ++i) {
     const Sample s = random_graph(random);
-    const auto partition = make_partition(s.graph, s.dependencies, {.tiny_us = 1e12, .split_us = 0});
+    const auto partition =
+        make_partition(s.graph, s.dependencies, {.tiny_us = 1e12, .split_us = 0});
     ASSERT_TRUE(partition.ok());
     for (const Segment& segment : partition->segments) {
       std::set<NodeId> inside;  // without the copies of constant arithmetic, which every reader has
@@ -126,7 +135,8 @@ TEST(PartitionProperties, SegmentsAreConvex) {
           from_left = from_left || left.contains(v);
         });
         if (inside.contains(n)) {
-          ASSERT_FALSE(from_left) << segment.name << " " << node.name << "\n" << print_graph(s.graph);
+          ASSERT_FALSE(from_left) << segment.name << " " << node.name << "\n"
+                                  << print_graph(s.graph);
           own.insert(node.outputs.begin(), node.outputs.end());
         } else if (from_own || from_left) {
           left.insert(node.outputs.begin(), node.outputs.end());

@@ -61,7 +61,8 @@ TEST(Partition, ConstantArithmeticIsCopiedToItsReadersAndNeverRetained) {
     %x: f32[4] = aten.add.Tensor(%a, %m)
     %y: f32[4] = aten.add.Tensor(%b, %m)
     return (%x, %y)
-  })", kExact);
+  })",
+                    kExact);
   EXPECT_EQ(dump(c.graph, c.partition),
             "segment_a: 2 nodes (a) -> (x)\n"
             "segment_b: 2 nodes (b) -> (y)\n");
@@ -73,7 +74,8 @@ TEST(Partition, AReturnedConstantResultIsItsOwnSegment) {
     %m: f32[4] = aten.neg.default(%w)
     %x: f32[4] = aten.add.Tensor(%a, %m)
     return (%x, %m, %w, %a)
-  })", kExact);
+  })",
+                    kExact);
   EXPECT_EQ(dump(c.graph, c.partition),
             "segment_constant: 1 nodes () -> (m)\n"
             "segment_a: 2 nodes (a) -> (x)\n");
@@ -86,7 +88,8 @@ TEST(Partition, ASizeGetsASegmentThatDependsOnTheShapeOnly) {
     %p: f32[s0, 4] = aten.add.Tensor(%z, %y)
     %q: f32[s0, 4] = aten.add.Tensor(%p, %x)
     return (%q)
-  })", kExact);
+  })",
+                    kExact);
   ASSERT_EQ(c.partition.segments.size(), 3u);
   const Segment& shape = c.partition.segments[0];
   EXPECT_EQ(shape.name, "segment_shape_of_x");
@@ -120,7 +123,8 @@ TEST(Partition, AnAssertionBelongsToTheSegmentThatDecidesIt) {
     %x: f32[4] = aten.mul.Scalar(%a, 2)
     assert %ok "b > 0"
     return (%x)
-  })", {});
+  })",
+                    {});
   ASSERT_EQ(c.partition.segments.size(), 2u);
   EXPECT_EQ(c.partition.segments[0].name, "segment_b");
   EXPECT_EQ(c.partition.segments[0].assertions, (std::vector<size_t>{0}));
@@ -139,7 +143,8 @@ TEST(VerifyPartition, NamesWhatIsBroken) {
   EXPECT_THAT(verify_partition(c.graph, d, twice).message(), HasSubstr("'i1' is in two segments"));
   Partition order = c.partition;
   std::swap(order.segments[0], order.segments[2]);
-  EXPECT_THAT(verify_partition(c.graph, d, order).message(), HasSubstr("which no earlier segment gives"));
+  EXPECT_THAT(verify_partition(c.graph, d, order).message(),
+              HasSubstr("which no earlier segment gives"));
   Partition dropped = c.partition;
   dropped.segments.erase(dropped.segments.begin() + 1);
   EXPECT_FALSE(verify_partition(c.graph, d, dropped).ok());

@@ -37,13 +37,15 @@ class Verifier {
     std::set<ValueId> known;
     for (ValueId v : s.inputs) {
       if (!available_.contains(v)) {
-        return invalid_program("{} reads '{}', which no earlier segment gives", s.name, graph_.value(v).name);
+        return invalid_program("{} reads '{}', which no earlier segment gives", s.name,
+                               graph_.value(v).name);
       }
       known.insert(v);
     }
     for (NodeId n : s.nodes) CA_RETURN_IF_ERROR(check_node(s, n, known));
     for (ValueId v : s.outputs) {
-      if (!known.contains(v)) return invalid_program("{} does not compute '{}'", s.name, graph_.value(v).name);
+      if (!known.contains(v))
+        return invalid_program("{} does not compute '{}'", s.name, graph_.value(v).name);
       available_.insert(v);
     }
     return {};
@@ -67,7 +69,8 @@ class Verifier {
         return invalid_program("'{}' depends on more than {}", graph_.value(v).name, s.name);
       }
       if (!dependencies_.shapes[v].is_subset_of(s.dependencies | s.shape_dependencies)) {
-        return invalid_program("the shape of '{}' depends on more than {}", graph_.value(v).name, s.name);
+        return invalid_program("the shape of '{}' depends on more than {}", graph_.value(v).name,
+                               s.name);
       }
     }
     return {};
@@ -84,8 +87,10 @@ class Verifier {
     }
     CA_RETURN_IF_ERROR(status);
     std::set<size_t> decided;
-    for (const Segment& s : partition_.segments) decided.insert(s.assertions.begin(), s.assertions.end());
-    if (decided.size() != graph_.assertions().size()) return invalid_program("an assertion is in no segment");
+    for (const Segment& s : partition_.segments)
+      decided.insert(s.assertions.begin(), s.assertions.end());
+    if (decided.size() != graph_.assertions().size())
+      return invalid_program("an assertion is in no segment");
     return {};
   }
 
@@ -98,7 +103,8 @@ class Verifier {
 
 }  // namespace
 
-Status verify_partition(const Graph& graph, const Dependencies& dependencies, const Partition& partition) {
+Status verify_partition(const Graph& graph, const Dependencies& dependencies,
+                        const Partition& partition) {
   return Verifier(graph, dependencies, partition).run();
 }
 

@@ -22,8 +22,8 @@ Registry& registry() {
 
 }  // namespace
 
-Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(std::shared_ptr<const PackageFile> package,
-                                                                 int threads) {
+Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
+    std::shared_ptr<const PackageFile> package, int threads) {
   const std::lock_guard lock(registry().mutex);
   std::erase_if(registry().stores, [](const auto& item) { return item.second.expired(); });
   const StoreKey key{package.get(), threads};
@@ -32,7 +32,8 @@ Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(std::shared_ptr
     if (auto store = it->second.lock()) return store;
   }
   CA_ASSIGN_OR_RETURN(auto engine, make_openvino_engine({.threads = threads}));
-  std::shared_ptr<ExecutableStore> store(new ExecutableStore(std::move(package), std::move(engine)));
+  std::shared_ptr<ExecutableStore> store(
+      new ExecutableStore(std::move(package), std::move(engine)));
   registry().stores[key] = store;
   return store;
 }
@@ -51,7 +52,8 @@ Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::get(const std::st
   return slot->loaded;
 }
 
-Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(const std::string& callable) const {
+Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(
+    const std::string& callable) const {
   CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable));
   const Graph graph = callable_graph(region.graph);
   auto executable = engine_->compile(graph);

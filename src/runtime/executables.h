@@ -15,8 +15,8 @@ namespace changeaware {
 
 struct LoadedCallable {
   std::unique_ptr<Executable> executable;
-  // Outputs of the executable: first Callable::outputs, in order; then conditions that are not among
-  // them.
+  // Outputs of the executable: first Callable::outputs, in order; then conditions that are not
+  // among them.
   size_t output_count = 0;
   std::vector<size_t> conditions;  // by assertion: index of its condition among the outputs
 };
@@ -25,7 +25,8 @@ struct LoadedCallable {
 class ExecutableStore {
  public:
   // The store of this package and thread count; made when no session has one.
-  static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package, int threads);
+  static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
+                                                         int threads);
 
   // Loads on first use; a concurrent caller for the same callable waits for it. Errors of reading
   // and compiling name the callable; a later call tries again.

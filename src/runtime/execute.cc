@@ -25,7 +25,8 @@ Result<std::vector<Tensor>> gather_inputs(RequestState& state, const RegionInfo&
     }
     InputState& input = state.inputs[source.index];
     if (input.tagged) {
-      CA_RETURN_IF_ERROR(check_values(state.topology->inputs[source.index].port.name, input.tensor));
+      CA_RETURN_IF_ERROR(
+          check_values(state.topology->inputs[source.index].port.name, input.tensor));
       input.tagged = false;
     }
     tensors.push_back(input.tensor);
@@ -40,14 +41,16 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
   CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
   std::vector<Tensor> outputs(callable->output_count);
   for (size_t i = 0; i < region.output_shapes.size(); ++i) {
-    if (region.output_shapes[i]) outputs[i] = Tensor::empty(region.output_ports[i].dtype, *region.output_shapes[i]);
+    if (region.output_shapes[i])
+      outputs[i] = Tensor::empty(region.output_ports[i].dtype, *region.output_shapes[i]);
   }
   const auto start = Clock::now();
   const Status status = callable->executable->run(inputs, outputs);
   result.engine_us = microseconds_since(start);
   if (!status.ok()) return status.with_context("callable '" + region.name + "'");
   for (size_t i = 0; i < callable->conditions.size(); ++i) {
-    if (!is_nonzero(outputs[callable->conditions[i]])) return failed_assertion("{}", region.assertions[i]);
+    if (!is_nonzero(outputs[callable->conditions[i]]))
+      return failed_assertion("{}", region.assertions[i]);
   }
   outputs.resize(region.output_ports.size());
   result.outputs = std::move(outputs);

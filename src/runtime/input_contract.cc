@@ -10,7 +10,8 @@ namespace changeaware {
 namespace {
 
 bool is_symbol(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 }  // namespace
@@ -19,7 +20,10 @@ InputContract::InputContract(const Manifest& manifest) {
   for (const SymbolBounds& s : manifest.symbols) bounds_[s.symbol] = s;
   for (const ProgramInput& program_input : manifest.inputs) {
     const Port& port = program_input.port;
-    Input input{port.name, port.dtype, {}, fmt::format("{} [{}]", dtype_name(port.dtype), fmt::join(port.shape, ", "))};
+    Input input{port.name,
+                port.dtype,
+                {},
+                fmt::format("{} [{}]", dtype_name(port.dtype), fmt::join(port.shape, ", "))};
     for (const std::string& text : port.shape) {
       Size size;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size.fixed);
@@ -31,8 +35,8 @@ InputContract::InputContract(const Manifest& manifest) {
 }
 
 Status InputContract::mismatch(const Input& input, const Tensor& tensor) {
-  return invalid_argument("input '{}' is {} {}, the program takes {}", input.name, dtype_name(tensor.dtype()),
-                          shape_to_string(tensor.shape()), input.text);
+  return invalid_argument("input '{}' is {} {}, the program takes {}", input.name,
+                          dtype_name(tensor.dtype()), shape_to_string(tensor.shape()), input.text);
 }
 
 Status InputContract::check(const std::vector<Tensor>& given) const {
@@ -47,8 +51,10 @@ Status InputContract::check(const std::vector<Tensor>& given) const {
   return {};
 }
 
-Status InputContract::check_one(const Input& input, const Tensor& tensor, SymbolValues& symbols) const {
-  if (tensor.dtype() != input.dtype || tensor.rank() != input.sizes.size()) return mismatch(input, tensor);
+Status InputContract::check_one(const Input& input, const Tensor& tensor,
+                                SymbolValues& symbols) const {
+  if (tensor.dtype() != input.dtype || tensor.rank() != input.sizes.size())
+    return mismatch(input, tensor);
   for (size_t d = 0; d < input.sizes.size(); ++d) {
     const Size& size = input.sizes[d];
     const int64_t value = tensor.shape()[d];
@@ -57,8 +63,9 @@ Status InputContract::check_one(const Input& input, const Tensor& tensor, Symbol
     } else if (is_symbol(size.expression)) {
       const auto [it, added] = symbols.emplace(size.expression, value);
       if (!added && it->second != value) {
-        return mismatch(input, tensor).with_context(
-            fmt::format("{} is {} elsewhere in the request", size.expression, it->second));
+        return mismatch(input, tensor)
+            .with_context(
+                fmt::format("{} is {} elsewhere in the request", size.expression, it->second));
       }
       CA_RETURN_IF_ERROR(check_bounds(size.expression, value, input.name));
     }
@@ -66,26 +73,30 @@ Status InputContract::check_one(const Input& input, const Tensor& tensor, Symbol
   return {};
 }
 
-Status InputContract::check_expressions(const Input& input, const Tensor& tensor, const SymbolValues& symbols) const {
+Status InputContract::check_expressions(const Input& input, const Tensor& tensor,
+                                        const SymbolValues& symbols) const {
   for (size_t d = 0; d < input.sizes.size(); ++d) {
     const Size& size = input.sizes[d];
     if (size.fixed >= 0 || is_symbol(size.expression)) continue;
     const auto value = evaluate_expression(size.expression, symbols);
     if (!value) {
-      return unsupported("input '{}': the size {} cannot be checked from the inputs given", input.name, size.expression);
+      return unsupported("input '{}': the size {} cannot be checked from the inputs given",
+                         input.name, size.expression);
     }
     if (*value != tensor.shape()[d]) {
-      return mismatch(input, tensor).with_context(fmt::format("{} is {} for this request", size.expression, *value));
+      return mismatch(input, tensor)
+          .with_context(fmt::format("{} is {} for this request", size.expression, *value));
     }
   }
   return {};
 }
 
-Status InputContract::check_bounds(const std::string& symbol, int64_t value, const std::string& input) const {
+Status InputContract::check_bounds(const std::string& symbol, int64_t value,
+                                   const std::string& input) const {
   const auto it = bounds_.find(symbol);
   if (it == bounds_.end() || (value >= it->second.min && value <= it->second.max)) return {};
-  return invalid_argument("input '{}' has size {} for {}, the program was exported for {} to {}", input, value, symbol,
-                          it->second.min, it->second.max);
+  return invalid_argument("input '{}' has size {} for {}, the program was exported for {} to {}",
+                          input, value, symbol, it->second.min, it->second.max);
 }
 
 }  // namespace changeaware

@@ -23,19 +23,20 @@ class InputContract {
 
  private:
   struct Size {
-    int64_t fixed = -1;      // -1: symbolic
+    int64_t fixed = -1;  // -1: symbolic
     std::string expression;
   };
   struct Input {
     std::string name;
     DType dtype;
     std::vector<Size> sizes;
-    std::string text;        // "float32 [1, s0]"
+    std::string text;  // "float32 [1, s0]"
   };
 
   static Status mismatch(const Input& input, const Tensor& tensor);
   Status check_one(const Input& input, const Tensor& tensor, SymbolValues& symbols) const;
-  Status check_expressions(const Input& input, const Tensor& tensor, const SymbolValues& symbols) const;
+  Status check_expressions(const Input& input, const Tensor& tensor,
+                           const SymbolValues& symbols) const;
   Status check_bounds(const std::string& symbol, int64_t value, const std::string& input) const;
 
   std::vector<Input> inputs_;

@@ -32,19 +32,23 @@ TEST(InputContract, AcceptsWhatFits) {
 }
 
 TEST(InputContract, NamesTheInputAndBothShapes) {
-  EXPECT_EQ(check({image({2, 3})}).message(), "input 'image' is float32 [2, 3], the program takes float32 [1, s0]");
+  EXPECT_EQ(check({image({2, 3})}).message(),
+            "input 'image' is float32 [2, 3], the program takes float32 [1, s0]");
   EXPECT_THAT(check({image({1, 3, 1})}).message(), HasSubstr("input 'image' is float32 [1, 3, 1]"));
   EXPECT_THAT(check({points({1, 3})}).message(), HasSubstr("input 'image' is int64 [1, 3]"));
 }
 
 TEST(InputContract, ASymbolHasOneValueInARequest) {
-  EXPECT_THAT(check({image({1, 3}), points({4, 5}), image({2})}).message(), HasSubstr("s0 is 3 elsewhere"));
-  EXPECT_THAT(check({image({1, 3}), points({3, 6}), image({2})}).message(), HasSubstr("2*s1 + 1 is 5 for this request"));
+  EXPECT_THAT(check({image({1, 3}), points({4, 5}), image({2})}).message(),
+              HasSubstr("s0 is 3 elsewhere"));
+  EXPECT_THAT(check({image({1, 3}), points({3, 6}), image({2})}).message(),
+              HasSubstr("2*s1 + 1 is 5 for this request"));
 }
 
 TEST(InputContract, ASizeOutsideItsRangeIsRefused) {
   for (int64_t bad : {1, 9}) {
-    EXPECT_THAT(check({image({1, bad})}).message(), HasSubstr("the program was exported for 2 to 8"));
+    EXPECT_THAT(check({image({1, bad})}).message(),
+                HasSubstr("the program was exported for 2 to 8"));
   }
 }
 

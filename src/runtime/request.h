@@ -13,29 +13,29 @@
 namespace changeaware {
 
 struct InputState {
-  Tensor tensor;        // not defined() when the request has none
+  Tensor tensor;  // not defined() when the request has none
   Version version;
-  bool tagged = false;  // its bytes were not read yet
-  bool changed = false; // against the previous request
+  bool tagged = false;   // its bytes were not read yet
+  bool changed = false;  // against the previous request
 };
 
 struct RegionState {
   RetainedCache::Key key;
-  RetainedCache::Pin pin;             // retained outputs that serve this request
-  std::vector<Tensor> outputs;        // computed or retained
+  RetainedCache::Pin pin;       // retained outputs that serve this request
+  std::vector<Tensor> outputs;  // computed or retained
   double engine_us = 0;
-  bool retained = false;              // after the request
+  bool retained = false;  // after the request
   std::string not_retained_why;
 };
 
 struct RequestState {
   const Topology* topology = nullptr;
   bool reuse = true;
-  std::vector<InputState> inputs;     // by program input
-  std::vector<bool> wanted;           // by result
+  std::vector<InputState> inputs;  // by program input
+  std::vector<bool> wanted;        // by result
   bool all_assertions = false;
-  std::vector<RegionState> regions;   // by region
-  std::vector<PlanStep> plan;         // by region
+  std::vector<RegionState> regions;  // by region
+  std::vector<PlanStep> plan;        // by region
   double fingerprint_us = 0;
 };
 

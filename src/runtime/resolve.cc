@@ -21,7 +21,8 @@ Result<size_t> find_input(const Topology& topology, const std::string& name) {
   }
   const ProgramInput& input = topology.inputs[it->second];
   if (!input.fixed_value.empty()) {
-    return invalid_argument("input '{}' was fixed to {} at export and takes no value", name, input.fixed_value);
+    return invalid_argument("input '{}' was fixed to {} at export and takes no value", name,
+                            input.fixed_value);
   }
   return it->second;
 }
@@ -36,7 +37,8 @@ Status resolve_inputs(const Topology& topology, const Request& request, RequestS
   for (const auto& [name, tag] : request.versions) {
     CA_ASSIGN_OR_RETURN(const size_t i, find_input(topology, name));
     if (!state.inputs[i].tensor.defined()) {
-      return invalid_argument("version tag \"{}\" for input '{}', which has no value in this request", tag, name);
+      return invalid_argument(
+          "version tag \"{}\" for input '{}', which has no value in this request", tag, name);
     }
     state.inputs[i].tagged = true;
     state.inputs[i].version = tag_version(tag);
@@ -74,7 +76,8 @@ Result<RequestState> resolve_request(const Topology& topology, const InputContra
   for (size_t i = 0; i < needed.size(); ++i) {
     const ProgramInput& input = topology.inputs[i];
     if (needed[i] && !state.inputs[i].tensor.defined()) {
-      return invalid_argument("input '{}' is missing; the inputs are: {}", input.port.name, input_list(topology));
+      return invalid_argument("input '{}' is missing; the inputs are: {}", input.port.name,
+                              input_list(topology));
     }
     given.push_back(state.inputs[i].tensor);
   }

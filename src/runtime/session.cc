@@ -26,15 +26,16 @@ double microseconds_since(Clock::time_point start) {
 
 class SessionImpl : public Session {
  public:
-  SessionImpl(std::shared_ptr<const PackageFile> package, std::shared_ptr<ExecutableStore> executables,
-              const SessionOptions& options)
+  SessionImpl(std::shared_ptr<const PackageFile> package,
+              std::shared_ptr<ExecutableStore> executables, const SessionOptions& options)
       : package_(std::move(package)),
         executables_(std::move(executables)),
         check_versions_(options.check_versions),
         contract_(package_->manifest()),
         cache_(options.retained_budget_bytes) {
     const Manifest& manifest = package_->manifest();
-    for (const Strategy& s : manifest.strategies) topologies_.emplace(s.name, make_topology(manifest, s));
+    for (const Strategy& s : manifest.strategies)
+      topologies_.emplace(s.name, make_topology(manifest, s));
     // The strategy that retains most is the last one; without it there is `monolithic`.
     default_topology_ = &topologies_.at(manifest.strategies.back().name);
     last_versions_.resize(manifest.inputs.size());
@@ -105,13 +106,15 @@ class SessionImpl : public Session {
     if (it != topologies_.end()) return &it->second;
     std::vector<std::string> names;
     for (const Strategy& s : package_->manifest().strategies) names.push_back(s.name);
-    return invalid_argument("no strategy '{}'; the strategies are: {}", request.strategy, fmt::join(names, ", "));
+    return invalid_argument("no strategy '{}'; the strategies are: {}", request.strategy,
+                            fmt::join(names, ", "));
   }
 
   // Versions of all inputs given; then which of them differ from the previous request's.
   Status identify_inputs(RequestState& state) {
     const auto start = Clock::now();
-    const std::vector<bool> needed = needed_inputs(*state.topology, state.wanted, state.all_assertions);
+    const std::vector<bool> needed =
+        needed_inputs(*state.topology, state.wanted, state.all_assertions);
     for (size_t i = 0; i < state.inputs.size(); ++i) {
       InputState& input = state.inputs[i];
       if (!input.tensor.defined() || (input.tagged && !check_versions_)) continue;
@@ -141,7 +144,8 @@ class SessionImpl : public Session {
     const std::lock_guard lock(mutex_);
     const auto [it, added] = contents_of_tag_.emplace(std::pair(input, tag), contents);
     if (added || it->second == contents) return {};
-    return invalid_argument("version tag \"{}\" of input '{}' was seen with other contents", tag.substr(1), input);
+    return invalid_argument("version tag \"{}\" of input '{}' was seen with other contents",
+                            tag.substr(1), input);
   }
 
   static void append_framed(std::string& key, const std::string& part) {
@@ -173,7 +177,8 @@ class SessionImpl : public Session {
     ask.wanted = state.wanted;
     ask.all_assertions = state.all_assertions;
     for (const InputState& input : state.inputs) ask.changed.push_back(input.changed);
-    for (const RegionState& region : state.regions) ask.retained.push_back(static_cast<bool>(region.pin));
+    for (const RegionState& region : state.regions)
+      ask.retained.push_back(static_cast<bool>(region.pin));
     state.plan = make_plan(*state.topology, ask);
     for (size_t r = 0; r < state.plan.size(); ++r) {
       RegionState& region = state.regions[r];
@@ -218,7 +223,8 @@ class SessionImpl : public Session {
     for (size_t r : order) {
       RegionState& region = state.regions[r];
       const RegionInfo& info = state.topology->regions[r];
-      RetainedCache::Candidate candidate{region.key, region.outputs, cost_of(info.callable), !info.has_reader};
+      RetainedCache::Candidate candidate{region.key, region.outputs, cost_of(info.callable),
+                                         !info.has_reader};
       region.pin = cache_.store(std::move(candidate), region.not_retained_why);
       region.retained = static_cast<bool>(region.pin);
     }
@@ -234,7 +240,8 @@ class SessionImpl : public Session {
     std::set<const void*> handed_over;
     for (size_t i = 0; i < state.wanted.size(); ++i) {
       if (!state.wanted[i]) continue;
-      CA_ASSIGN_OR_RETURN(Tensor tensor, output_tensor(state, state.topology->results[i], handed_over));
+      CA_ASSIGN_OR_RETURN(Tensor tensor,
+                          output_tensor(state, state.topology->results[i], handed_over));
       response.outputs.push_back({state.topology->results[i].output.name, std::move(tensor)});
     }
     fill_report(state, response.report);
@@ -251,7 +258,8 @@ class SessionImpl : public Session {
       case Kind::kString: return Tensor();
       case Kind::kInt: return Tensor::of<int64_t>(DType::kInt64, {}, {output.int_value});
       case Kind::kFloat: return Tensor::of<double>(DType::kFloat64, {}, {output.float_value});
-      case Kind::kBool: return Tensor::of<uint8_t>(DType::kBool, {}, {static_cast<uint8_t>(output.int_value)});
+      case Kind::kBool:
+        return Tensor::of<uint8_t>(DType::kBool, {}, {static_cast<uint8_t>(output.int_value)});
       case Kind::kConstantTensor: return constant(output.port.name);
       case Kind::kPort: break;
     }
@@ -285,7 +293,8 @@ class SessionImpl : public Session {
       if (state.plan[r].outcome == Outcome::kRan) report.ran.push_back(name);
       if (state.plan[r].outcome == Outcome::kReused) report.reused.push_back(name);
       report.engine_us += region.engine_us;
-      report.decisions.push_back({name, state.plan[r].outcome, state.plan[r].reason, region.retained, region.not_retained_why});
+      report.decisions.push_back({name, state.plan[r].outcome, state.plan[r].reason,
+                                  region.retained, region.not_retained_why});
     }
   }
 
@@ -299,10 +308,10 @@ class SessionImpl : public Session {
   RetainedCache cache_;
 
   mutable std::mutex mutex_;
-  std::vector<Version> last_versions_;                                        // by program input
-  std::map<std::pair<std::string, Version>, Version> contents_of_tag_;        // only when checking
-  std::vector<double> costs_us_;                                              // by callable
-  std::vector<uint64_t> run_counts_;                                          // by callable
+  std::vector<Version> last_versions_;                                  // by program input
+  std::map<std::pair<std::string, Version>, Version> contents_of_tag_;  // only when checking
+  std::vector<double> costs_us_;                                        // by callable
+  std::vector<uint64_t> run_counts_;                                    // by callable
   uint64_t requests_ = 0;
   uint64_t failed_ = 0;
 
@@ -317,7 +326,8 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Package> 
   auto file = std::dynamic_pointer_cast<const PackageFile>(package);
   if (file == nullptr) return invalid_argument("the package was not opened by Package::open()");
   CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads));
-  return std::unique_ptr<Session>(std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
+  return std::unique_ptr<Session>(
+      std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
 }
 
 }  // namespace changeaware

@@ -47,7 +47,8 @@ Topology make_topology(const Manifest& manifest, const Strategy& strategy) {
       if (!source.is_input) t.regions[source.region].has_reader = true;
       region.inputs.push_back(source);
     }
-    for (size_t i = 0; i < c.outputs.size(); ++i) sources[c.outputs[i].name] = {false, t.regions.size(), i};
+    for (size_t i = 0; i < c.outputs.size(); ++i)
+      sources[c.outputs[i].name] = {false, t.regions.size(), i};
     t.regions.push_back(std::move(region));
   }
   for (const ProgramOutput& output : manifest.outputs) {

@@ -20,26 +20,26 @@ struct Source {
 
 struct RegionInfo {
   std::string name;
-  size_t callable = 0;                     // index in Manifest::callables
+  size_t callable = 0;  // index in Manifest::callables
   std::vector<Source> inputs;
   std::vector<Port> output_ports;
   std::vector<std::optional<Shape>> output_shapes;  // nothing where a size is symbolic
   std::vector<std::string> assertions;
-  std::vector<size_t> dependencies;        // program inputs, increasing
+  std::vector<size_t> dependencies;  // program inputs, increasing
   std::vector<size_t> shape_dependencies;
-  bool has_reader = false;                 // another region reads one of its outputs
+  bool has_reader = false;  // another region reads one of its outputs
 };
 
 struct ResultInfo {
   ProgramOutput output;
-  Source source;                           // valid for kPort
+  Source source;  // valid for kPort
 };
 
 struct Topology {
   std::string strategy;
-  std::vector<ProgramInput> inputs;        // of Manifest::inputs, fixed ones included
-  std::vector<RegionInfo> regions;         // in execution order
-  std::vector<ResultInfo> results;         // in the program's order
+  std::vector<ProgramInput> inputs;  // of Manifest::inputs, fixed ones included
+  std::vector<RegionInfo> regions;   // in execution order
+  std::vector<ResultInfo> results;   // in the program's order
   std::map<std::string, size_t> input_index;
   std::map<std::string, size_t> result_index;
 };

@@ -32,7 +32,9 @@ bool has_wide_int(const std::byte* data, size_t bytes) {
 }
 // NaN: all exponent bits set and a fraction that is not zero.
 bool has_nan32(const std::byte* data, size_t bytes) {
-  return any_element<uint32_t>(data, bytes, [](uint32_t v) { return static_cast<unsigned>((v & 0x7fffffffu) > 0x7f800000u); });
+  return any_element<uint32_t>(data, bytes, [](uint32_t v) {
+    return static_cast<unsigned>((v & 0x7fffffffu) > 0x7f800000u);
+  });
 }
 bool has_nan64(const std::byte* data, size_t bytes) {
   return any_element<uint64_t>(data, bytes, [](uint64_t v) {
@@ -40,10 +42,12 @@ bool has_nan64(const std::byte* data, size_t bytes) {
   });
 }
 bool has_nan16(const std::byte* data, size_t bytes) {
-  return any_element<uint16_t>(data, bytes, [](uint16_t v) { return static_cast<unsigned>((v & 0x7fffu) > 0x7c00u); });
+  return any_element<uint16_t>(
+      data, bytes, [](uint16_t v) { return static_cast<unsigned>((v & 0x7fffu) > 0x7c00u); });
 }
 bool has_nan_bf16(const std::byte* data, size_t bytes) {
-  return any_element<uint16_t>(data, bytes, [](uint16_t v) { return static_cast<unsigned>((v & 0x7fffu) > 0x7f80u); });
+  return any_element<uint16_t>(
+      data, bytes, [](uint16_t v) { return static_cast<unsigned>((v & 0x7fffu) > 0x7f80u); });
 }
 
 struct ValueCheck {
@@ -54,7 +58,8 @@ struct ValueCheck {
 ValueCheck check_for(DType dtype) {
   constexpr const char* kNan = "a NaN, which the engine does not compute as PyTorch does";
   switch (dtype) {
-    case DType::kInt64: return {has_wide_int, "an integer outside the 32 bits that the engine computes in"};
+    case DType::kInt64:
+      return {has_wide_int, "an integer outside the 32 bits that the engine computes in"};
     case DType::kFloat32: return {has_nan32, kNan};
     case DType::kFloat64: return {has_nan64, kNan};
     case DType::kFloat16: return {has_nan16, kNan};
@@ -89,12 +94,14 @@ Fingerprinter::Fingerprinter() {
   for (std::byte& b : secret_) b = static_cast<std::byte>(device());
 }
 
-Result<Fingerprint> Fingerprinter::fingerprint(const std::string& input, const Tensor& tensor) const {
+Result<Fingerprint> Fingerprinter::fingerprint(const std::string& input,
+                                               const Tensor& tensor) const {
   const Tensor dense = tensor.contiguous();
   const std::unique_ptr<XXH3_state_t, StateDeleter> state(XXH3_createState());
   if (state == nullptr) return internal_error("no memory to fingerprint input '{}'", input);
   XXH3_128bits_reset_withSecret(state.get(), secret_.data(), secret_.size());
-  std::vector<int64_t> frame = {static_cast<int64_t>(tensor.dtype()), static_cast<int64_t>(tensor.rank())};
+  std::vector<int64_t> frame = {static_cast<int64_t>(tensor.dtype()),
+                                static_cast<int64_t>(tensor.rank())};
   frame.insert(frame.end(), tensor.shape().begin(), tensor.shape().end());
   XXH3_128bits_update(state.get(), frame.data(), frame.size() * sizeof(int64_t));
 
@@ -107,7 +114,8 @@ Result<Fingerprint> Fingerprinter::fingerprint(const std::string& input, const T
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
   Fingerprint out;
-  out.version = "#" + std::string(reinterpret_cast<const char*>(canonical.digest), sizeof(canonical.digest));
+  out.version =
+      "#" + std::string(reinterpret_cast<const char*>(canonical.digest), sizeof(canonical.digest));
   if (violated) out.values = violation(input, check);
   return out;
 }
@@ -119,7 +127,9 @@ Status check_values(const std::string& input, const Tensor& tensor) {
   if (check.violated == nullptr) return {};
   const Tensor dense = tensor.contiguous();
   bool violated = false;
-  for_each_block(dense, [&](const std::byte* block, size_t bytes) { violated = violated || check.violated(block, bytes); });
+  for_each_block(dense, [&](const std::byte* block, size_t bytes) {
+    violated = violated || check.violated(block, bytes);
+  });
   return violated ? violation(input, check) : Status();
 }
 

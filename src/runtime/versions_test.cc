@@ -12,7 +12,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Tensor floats(Shape shape, std::vector<float> v) { return Tensor::of(DType::kFloat32, std::move(shape), v); }
+Tensor floats(Shape shape, std::vector<float> v) {
+  return Tensor::of(DType::kFloat32, std::move(shape), v);
+}
 
 class Versions : public ::testing::Test {
  protected:
@@ -86,22 +88,31 @@ TEST_F(Versions, ValuesOutsideTheContractAreNamed) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> many(100000, 1.0f);
   many[99999] = nan;
-  EXPECT_THAT(check_values("image", floats({100000}, many)).message(), HasSubstr("input 'image' holds a NaN"));
+  EXPECT_THAT(check_values("image", floats({100000}, many)).message(),
+              HasSubstr("input 'image' holds a NaN"));
   EXPECT_FALSE(print_.fingerprint("image", floats({100000}, many))->values.ok());
   EXPECT_TRUE(check_values("x", floats({2}, {INFINITY, -INFINITY})).ok());
-  const auto ints = [](int64_t v) { return Tensor::of(DType::kInt64, {1}, std::vector<int64_t>{v}); };
+  const auto ints = [](int64_t v) {
+    return Tensor::of(DType::kInt64, {1}, std::vector<int64_t>{v});
+  };
   for (int64_t good : {int64_t{0}, int64_t{-1}, int64_t{INT32_MAX}, int64_t{INT32_MIN}}) {
     EXPECT_TRUE(check_values("ids", ints(good)).ok()) << good;
   }
-  for (int64_t bad : {int64_t{INT32_MAX} + 1, int64_t{INT32_MIN} - 1, INT64_MAX, INT64_MIN, int64_t{1} << 40}) {
-    EXPECT_THAT(check_values("ids", ints(bad)).message(), HasSubstr("input 'ids' holds an integer outside")) << bad;
+  for (int64_t bad :
+       {int64_t{INT32_MAX} + 1, int64_t{INT32_MIN} - 1, INT64_MAX, INT64_MIN, int64_t{1} << 40}) {
+    EXPECT_THAT(check_values("ids", ints(bad)).message(),
+                HasSubstr("input 'ids' holds an integer outside"))
+        << bad;
   }
-  const auto half = [](DType dtype, uint16_t bits) { return Tensor::of(dtype, {1}, std::vector<uint16_t>{bits}); };
+  const auto half = [](DType dtype, uint16_t bits) {
+    return Tensor::of(dtype, {1}, std::vector<uint16_t>{bits});
+  };
   EXPECT_FALSE(check_values("h", half(DType::kFloat16, 0x7e00)).ok());
   EXPECT_TRUE(check_values("h", half(DType::kFloat16, 0x7c00)).ok());
   EXPECT_FALSE(check_values("b", half(DType::kBFloat16, 0xffc0)).ok());
   EXPECT_TRUE(check_values("b", half(DType::kBFloat16, 0xff80)).ok());
-  EXPECT_FALSE(check_values("d", Tensor::of(DType::kFloat64, {1}, std::vector<double>{std::nan("")})).ok());
+  EXPECT_FALSE(
+      check_values("d", Tensor::of(DType::kFloat64, {1}, std::vector<double>{std::nan("")})).ok());
 }
 
 }  // namespace

@@ -64,20 +64,23 @@ bool within_tolerance(const Tensor& a, const Tensor& b) {
 }
 
 // "… differs first at element 3: 0.25 in main, 0.5 in the segments".
-std::string describe_difference(const std::string& output, const Tensor& expected, const Tensor& got) {
+std::string describe_difference(const std::string& output, const Tensor& expected,
+                                const Tensor& got) {
   if (expected.dtype() != got.dtype() || expected.shape() != got.shape()) {
-    return fmt::format("output '{}' is {} {} in main, {} {} in the segments", output, dtype_name(expected.dtype()),
-                       shape_to_string(expected.shape()), dtype_name(got.dtype()), shape_to_string(got.shape()));
+    return fmt::format("output '{}' is {} {} in main, {} {} in the segments", output,
+                       dtype_name(expected.dtype()), shape_to_string(expected.shape()),
+                       dtype_name(got.dtype()), shape_to_string(got.shape()));
   }
   const size_t item = dtype_bytes(expected.dtype());
   int64_t first = 0;
   while (std::memcmp(expected.data() + first * item, got.data() + first * item, item) == 0) ++first;
-  return fmt::format("output '{}' differs first at element {}: {} in main, {} in the segments", output, first,
-                     element_text(expected, first), element_text(got, first));
+  return fmt::format("output '{}' differs first at element {}: {} in main, {} in the segments",
+                     output, first, element_text(expected, first), element_text(got, first));
 }
 
 // Compares every computed result of the program; stops at the first that is out of tolerance.
-void compare_results(const Graph& graph, const Values& whole, const Values& pieces, Equivalence& out) {
+void compare_results(const Graph& graph, const Values& whole, const Values& pieces,
+                     Equivalence& out) {
   out.same_bits = true;
   out.within_tolerance = true;
   for (const Argument& output : graph.outputs()) {
@@ -99,7 +102,8 @@ void compare_results(const Graph& graph, const Values& whole, const Values& piec
 }  // namespace
 
 Result<Graph> segment_graph(const Graph& graph, const Segment& segment) {
-  CA_ASSIGN_OR_RETURN(Graph region, extract_subgraph(graph, segment.nodes, segment.inputs, segment.outputs));
+  CA_ASSIGN_OR_RETURN(Graph region,
+                      extract_subgraph(graph, segment.nodes, segment.inputs, segment.outputs));
   for (size_t i : segment.assertions) {
     const Assertion& a = graph.assertions()[i];
     region.add_assertion({region.find_value(graph.value(a.condition).name), a.message});
@@ -107,8 +111,8 @@ Result<Graph> segment_graph(const Graph& graph, const Segment& segment) {
   return region;
 }
 
-Result<Equivalence> check_equivalence(const Engine& engine, const Graph& graph, const Partition& partition,
-                                      const std::vector<Tensor>& inputs,
+Result<Equivalence> check_equivalence(const Engine& engine, const Graph& graph,
+                                      const Partition& partition, const std::vector<Tensor>& inputs,
                                       const std::function<void(size_t, size_t)>& progress) {
   const size_t total = 1 + partition.segments.size();
   const auto report = [&](size_t done) {

@@ -26,8 +26,8 @@ struct Equivalence {
   bool executed = false;
   bool same_bits = false;
   bool within_tolerance = false;
-  // "output 'masks' differs at element 3: 0.25 in main, 0.5 in the segments; …"; empty when the bits
-  // are the same.
+  // "output 'masks' differs at element 3: 0.25 in main, 0.5 in the segments; …"; empty when the
+  // bits are the same.
   std::string difference;
   // Bytes that the segments' outputs took, by segment.
   std::map<std::string, uint64_t> output_bytes;
@@ -37,8 +37,8 @@ struct Equivalence {
 // at a time so that weights are packed once at any moment, and compares every result of the
 // program. A failed assertion of the program on its own example inputs is FailedAssertion with its
 // message. `progress(done, total)` is called between executables; may be empty.
-Result<Equivalence> check_equivalence(const Engine& engine, const Graph& graph, const Partition& partition,
-                                      const std::vector<Tensor>& inputs,
+Result<Equivalence> check_equivalence(const Engine& engine, const Graph& graph,
+                                      const Partition& partition, const std::vector<Tensor>& inputs,
                                       const std::function<void(size_t, size_t)>& progress);
 
 }  // namespace changeaware

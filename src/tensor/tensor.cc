@@ -18,14 +18,22 @@ struct DTypeInfo {
 };
 
 constexpr std::array kDTypes = {
-    DTypeInfo{DType::kUInt8, "uint8", 1},        DTypeInfo{DType::kInt8, "int8", 1},
-    DTypeInfo{DType::kInt16, "int16", 2},        DTypeInfo{DType::kInt32, "int32", 4},
-    DTypeInfo{DType::kInt64, "int64", 8},        DTypeInfo{DType::kFloat16, "float16", 2},
-    DTypeInfo{DType::kFloat32, "float32", 4},    DTypeInfo{DType::kFloat64, "float64", 8},
-    DTypeInfo{DType::kComplex32, "complex32", 4}, DTypeInfo{DType::kComplex64, "complex64", 8},
-    DTypeInfo{DType::kComplex128, "complex128", 16}, DTypeInfo{DType::kBool, "bool", 1},
-    DTypeInfo{DType::kBFloat16, "bfloat16", 2},  DTypeInfo{DType::kUInt16, "uint16", 2},
-    DTypeInfo{DType::kUInt32, "uint32", 4},      DTypeInfo{DType::kUInt64, "uint64", 8},
+    DTypeInfo{DType::kUInt8, "uint8", 1},
+    DTypeInfo{DType::kInt8, "int8", 1},
+    DTypeInfo{DType::kInt16, "int16", 2},
+    DTypeInfo{DType::kInt32, "int32", 4},
+    DTypeInfo{DType::kInt64, "int64", 8},
+    DTypeInfo{DType::kFloat16, "float16", 2},
+    DTypeInfo{DType::kFloat32, "float32", 4},
+    DTypeInfo{DType::kFloat64, "float64", 8},
+    DTypeInfo{DType::kComplex32, "complex32", 4},
+    DTypeInfo{DType::kComplex64, "complex64", 8},
+    DTypeInfo{DType::kComplex128, "complex128", 16},
+    DTypeInfo{DType::kBool, "bool", 1},
+    DTypeInfo{DType::kBFloat16, "bfloat16", 2},
+    DTypeInfo{DType::kUInt16, "uint16", 2},
+    DTypeInfo{DType::kUInt32, "uint32", 4},
+    DTypeInfo{DType::kUInt64, "uint64", 8},
 };
 
 constexpr size_t kAlignment = 64;
@@ -80,9 +88,7 @@ bool is_floating(DType dtype) {
          dtype == DType::kBFloat16;
 }
 
-bool is_integer(DType dtype) {
-  return dtype <= DType::kInt64 || dtype >= DType::kUInt16;
-}
+bool is_integer(DType dtype) { return dtype <= DType::kInt64 || dtype >= DType::kUInt16; }
 
 std::string shape_to_string(std::span<const int64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
@@ -102,10 +108,11 @@ Tensor Tensor::empty(DType dtype, Shape shape) {
   t.strides_ = contiguous_strides(shape);
   t.shape_ = std::move(shape);
   const size_t bytes = t.size_bytes();
-  auto* data = static_cast<std::byte*>(
-      ::operator new(bytes == 0 ? 1 : bytes, std::align_val_t(kAlignment)));
-  std::shared_ptr<const void> owner(
-      data, [](const void* p) { ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment)); });
+  auto* data =
+      static_cast<std::byte*>(::operator new(bytes == 0 ? 1 : bytes, std::align_val_t(kAlignment)));
+  std::shared_ptr<const void> owner(data, [](const void* p) {
+    ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
+  });
   t.storage_ = std::make_shared<Storage>(data, bytes, std::move(owner));
   return t;
 }
@@ -128,7 +135,8 @@ Result<Tensor> Tensor::view(DType dtype, Shape shape, std::vector<int64_t> strid
   }
   const auto numel = checked_numel(shape);
   if (!numel || storage_offset < 0) {
-    return invalid_argument("impossible sizes {} or offset {}", shape_to_string(shape), storage_offset);
+    return invalid_argument("impossible sizes {} or offset {}", shape_to_string(shape),
+                            storage_offset);
   }
   if (*numel > 0) {
     int64_t last = storage_offset;

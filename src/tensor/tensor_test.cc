@@ -52,7 +52,8 @@ TEST(Tensor, EqualityIsOfBitsInLogicalOrder) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(bit_identical(f({1, nan}), f({1, nan})));
   EXPECT_FALSE(bit_identical(f({0.0f, 1}), f({-0.0f, 1})));
-  EXPECT_FALSE(bit_identical(f({1, 2}), Tensor::of(DType::kFloat32, {1, 2}, std::vector<float>{1, 2})));
+  EXPECT_FALSE(
+      bit_identical(f({1, 2}), Tensor::of(DType::kFloat32, {1, 2}, std::vector<float>{1, 2})));
   const auto storage = iota_storage(4);
   const Tensor strided = *Tensor::view(DType::kFloat32, {2}, {2}, 0, storage);
   EXPECT_TRUE(bit_identical(strided, f({0, 2})));

@@ -15,7 +15,8 @@ namespace changeaware::testing {
 
 std::string temporary_path(const std::string& name) {
   static std::atomic<int> count = 0;
-  return ::testing::TempDir() + "changeaware_" + std::to_string(getpid()) + "_" + std::to_string(count++) + "_" + name;
+  return ::testing::TempDir() + "changeaware_" + std::to_string(getpid()) + "_" +
+         std::to_string(count++) + "_" + name;
 }
 
 void write_program(const std::string& text, const std::string& path) {
@@ -23,7 +24,8 @@ void write_program(const std::string& text, const std::string& path) {
   ASSERT_TRUE(graph.ok()) << graph.status().to_string();
   ExportedProgram program;
   program.name = "model";
-  for (ValueId id : graph->inputs()) program.signature.inputs.push_back({graph->value(id).name, ValueRef{id}});
+  for (ValueId id : graph->inputs())
+    program.signature.inputs.push_back({graph->value(id).name, ValueRef{id}});
   std::map<std::string, int> seen;
   for (const Argument& output : graph->outputs()) {
     const auto* ref = std::get_if<ValueRef>(&output);
@@ -56,13 +58,16 @@ CompiledProgram::CompiledProgram(const std::string& text, const Inputs& examples
 
 CompiledProgram::~CompiledProgram() { std::filesystem::remove(path_); }
 
-std::unique_ptr<Session> CompiledProgram::session(uint64_t retained_budget_bytes, bool check_versions) const {
-  auto out = Session::create(package_, {.retained_budget_bytes = retained_budget_bytes, .check_versions = check_versions});
+std::unique_ptr<Session> CompiledProgram::session(uint64_t retained_budget_bytes,
+                                                  bool check_versions) const {
+  auto out = Session::create(
+      package_, {.retained_budget_bytes = retained_budget_bytes, .check_versions = check_versions});
   EXPECT_TRUE(out.ok()) << out.status().to_string();
   return *std::move(out);
 }
 
-std::vector<OutputValue> CompiledProgram::full_run(const Inputs& inputs, const std::vector<std::string>& want) const {
+std::vector<OutputValue> CompiledProgram::full_run(const Inputs& inputs,
+                                                   const std::vector<std::string>& want) const {
   const auto response = reference_->run({.inputs = inputs, .want = want, .reuse = false});
   EXPECT_TRUE(response.ok()) << response.status().to_string();
   return response.ok() ? response->outputs : std::vector<OutputValue>{};
@@ -74,7 +79,8 @@ Response run(Session& session, const Inputs& inputs, const std::vector<std::stri
   return response.ok() ? *std::move(response) : Response{};
 }
 
-void expect_identical(const std::vector<OutputValue>& got, const std::vector<OutputValue>& expected) {
+void expect_identical(const std::vector<OutputValue>& got,
+                      const std::vector<OutputValue>& expected) {
   ASSERT_EQ(got.size(), expected.size());
   for (size_t i = 0; i < got.size(); ++i) {
     EXPECT_EQ(got[i].name, expected[i].name);
@@ -84,14 +90,19 @@ void expect_identical(const std::vector<OutputValue>& got, const std::vector<Out
   }
 }
 
-Tensor f32(Shape shape, const std::vector<float>& values) { return Tensor::of(DType::kFloat32, std::move(shape), values); }
-Tensor i64(Shape shape, const std::vector<int64_t>& values) { return Tensor::of(DType::kInt64, std::move(shape), values); }
+Tensor f32(Shape shape, const std::vector<float>& values) {
+  return Tensor::of(DType::kFloat32, std::move(shape), values);
+}
+Tensor i64(Shape shape, const std::vector<int64_t>& values) {
+  return Tensor::of(DType::kInt64, std::move(shape), values);
+}
 
 Tensor noise(Shape shape, unsigned seed) {
   std::mt19937 random(seed);
   Tensor out = Tensor::empty(DType::kFloat32, std::move(shape));
   for (int64_t i = 0; i < out.numel(); ++i) {
-    reinterpret_cast<float*>(out.mutable_data())[i] = static_cast<float>(random() % 2000) / 1000.0f - 1.0f;
+    reinterpret_cast<float*>(out.mutable_data())[i] =
+        static_cast<float>(random() % 2000) / 1000.0f - 1.0f;
   }
   return out;
 }

@@ -21,9 +21,11 @@ class CompiledProgram {
 
   const std::shared_ptr<const Package>& package() const { return package_; }
   const std::string& path() const { return path_; }
-  std::unique_ptr<Session> session(uint64_t retained_budget_bytes = 1 << 30, bool check_versions = false) const;
+  std::unique_ptr<Session> session(uint64_t retained_budget_bytes = 1 << 30,
+                                   bool check_versions = false) const;
   // The answer of a session that reuses nothing.
-  std::vector<OutputValue> full_run(const Inputs& inputs, const std::vector<std::string>& want = {}) const;
+  std::vector<OutputValue> full_run(const Inputs& inputs,
+                                    const std::vector<std::string>& want = {}) const;
 
  private:
   std::string path_;
@@ -35,7 +37,8 @@ class CompiledProgram {
 Response run(Session& session, const Inputs& inputs, const std::vector<std::string>& want = {});
 
 // Expects the same names and the same bits.
-void expect_identical(const std::vector<OutputValue>& got, const std::vector<OutputValue>& expected);
+void expect_identical(const std::vector<OutputValue>& got,
+                      const std::vector<OutputValue>& expected);
 
 Tensor f32(Shape shape, const std::vector<float>& values);
 Tensor i64(Shape shape, const std::vector<int64_t>& values);

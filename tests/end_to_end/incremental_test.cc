@@ -33,7 +33,9 @@ std::string towers() {
 }
 
 Inputs inputs_for(unsigned image, unsigned text, unsigned scale) {
-  return {{"image", noise({4, 512}, image)}, {"text", noise({8, 512}, 100 + text)}, {"scale", noise({1}, 200 + scale)}};
+  return {{"image", noise({4, 512}, image)},
+          {"text", noise({8, 512}, 100 + text)},
+          {"scale", noise({1}, 200 + scale)}};
 }
 
 class Towers : public ::testing::Test {
@@ -47,7 +49,8 @@ TEST_F(Towers, AreSegmentsByTheirInputs) {
   EXPECT_TRUE(m.verified);
   std::vector<std::string> names;
   for (const Callable& c : m.callables) names.push_back(c.name);
-  EXPECT_THAT(names, ElementsAre("main", "segment_image", "segment_text", "segment_image+text+scale"));
+  EXPECT_THAT(names,
+              ElementsAre("main", "segment_image", "segment_text", "segment_image+text+scale"));
 }
 
 // All change masks: which callables run is what the sets say, and every bit is a full run's.
@@ -145,12 +148,15 @@ TEST(RandomPrograms, IncrementalAnswersEqualFullRuns) {
     }
     text += "return (%" + names.back() + ", %" + names[inputs + pick(nodes)] + ")\n}";
     Inputs values;
-    for (size_t i = 0; i < inputs; ++i) values["x" + std::to_string(i)] = noise({64, 256}, static_cast<unsigned>(i));
+    for (size_t i = 0; i < inputs; ++i)
+      values["x" + std::to_string(i)] = noise({64, 256}, static_cast<unsigned>(i));
     const CompiledProgram program(text, values);
     const auto session = program.session(pick(2) ? 1 << 30 : 200000);
     for (unsigned step = 0; step < 12; ++step) {
       for (size_t i = 0; i < inputs; ++i) {
-        if (pick(3) == 0) values["x" + std::to_string(i)] = noise({64, 256}, static_cast<unsigned>(pick(4) * 10 + i));
+        if (pick(3) == 0)
+          values["x" + std::to_string(i)] =
+              noise({64, 256}, static_cast<unsigned>(pick(4) * 10 + i));
       }
       const Response response = run(*session, values);
       expect_identical(response.outputs, program.full_run(values));

@@ -48,7 +48,10 @@ TEST(Want, AnInputThatNothingWantedReadsMayBeMissingOrOutsideTheContract) {
   const CompiledProgram program(kBranches, {{"a", noise({64}, 1)}, {"b", i64({2}, {0, 1})}});
   const auto session = program.session();
   EXPECT_TRUE(session->run({.inputs = {{"a", noise({64}, 2)}}, .want = {"c"}}).ok());
-  EXPECT_TRUE(session->run({.inputs = {{"a", noise({64}, 2)}, {"b", i64({2}, {int64_t{1} << 40, 0})}}, .want = {"c"}}).ok());
+  EXPECT_TRUE(session
+                  ->run({.inputs = {{"a", noise({64}, 2)}, {"b", i64({2}, {int64_t{1} << 40, 0})}},
+                         .want = {"c"}})
+                  .ok());
   const auto missing = session->run({.inputs = {{"a", noise({64}, 2)}}});
   EXPECT_THAT(missing.status().message(), HasSubstr("input 'b' is missing; the inputs are: a, b"));
 }
@@ -61,7 +64,8 @@ TEST(Assertions, AFailedOneFailsTheRequestAndOnlyThat) {
     %x: f32[64] = aten.mul.Scalar(%a, 2)
     assert %ok "b must be positive"
     return (%x)
-  })", {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
+  })",
+                                {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
   const Callable* guard = program.package()->manifest().find_callable("segment_b");
   ASSERT_NE(guard, nullptr);
   EXPECT_THAT(guard->dependencies, ElementsAre("b"));
@@ -79,7 +83,8 @@ TEST(Assertions, AFailedOneFailsTheRequestAndOnlyThat) {
   EXPECT_THAT(again.report.ran, IsEmpty());
   EXPECT_THAT(again.report.reused, Contains("segment_a"));
   expect_identical(again.outputs, first.outputs);
-  EXPECT_FALSE(session->run({.inputs = {{"a", a}, {"b", bad}}}).ok()) << "a failure is not retained as a success";
+  EXPECT_FALSE(session->run({.inputs = {{"a", a}, {"b", bad}}}).ok())
+      << "a failure is not retained as a success";
 }
 
 TEST(Assertions, OneThatNoWantedOutputNeedsIsNotRun) {
@@ -89,9 +94,11 @@ TEST(Assertions, OneThatNoWantedOutputNeedsIsNotRun) {
     %x: f32[64] = aten.mul.Scalar(%a, 2)
     assert %ok "b must be positive"
     return (%x)
-  })", {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
+  })",
+                                {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
   const auto session = program.session();
-  const Response response = run(*session, {{"a", noise({64}, 1)}, {"b", f32({4}, {-1, 1, 1, 1})}}, {"x"});
+  const Response response =
+      run(*session, {{"a", noise({64}, 1)}, {"b", f32({4}, {-1, 1, 1, 1})}}, {"x"});
   EXPECT_THAT(response.report.ran, Not(Contains("segment_b")));
 }
 
@@ -103,7 +110,9 @@ constexpr const char* kDouble = R"(graph(%x: f32[2], %ids: i64[2]) {
 
 class BadRequests : public ::testing::Test {
  protected:
-  BadRequests() : program_(kDouble, {{"x", f32({2}, {1, 2})}, {"ids", i64({2}, {1, 2})}}), session_(program_.session()) {}
+  BadRequests()
+      : program_(kDouble, {{"x", f32({2}, {1, 2})}, {"ids", i64({2}, {1, 2})}}),
+        session_(program_.session()) {}
   Status status_of(const Request& request) { return session_->run(request).status(); }
   Inputs good() const { return {{"x", f32({2}, {1, 2})}, {"ids", i64({2}, {3, 4})}}; }
   CompiledProgram program_;
@@ -113,20 +122,26 @@ class BadRequests : public ::testing::Test {
 TEST_F(BadRequests, NameWhatIsWrong) {
   Inputs inputs = good();
   inputs["y"] = f32({2}, {1, 2});
-  EXPECT_THAT(status_of({.inputs = inputs}).message(), HasSubstr("no input 'y'; the inputs are: x, ids"));
+  EXPECT_THAT(status_of({.inputs = inputs}).message(),
+              HasSubstr("no input 'y'; the inputs are: x, ids"));
   inputs = good();
   inputs["x"] = f32({3}, {1, 2, 3});
-  EXPECT_THAT(status_of({.inputs = inputs}).message(), HasSubstr("input 'x' is float32 [3], the program takes float32 [2]"));
+  EXPECT_THAT(status_of({.inputs = inputs}).message(),
+              HasSubstr("input 'x' is float32 [3], the program takes float32 [2]"));
   inputs["x"] = i64({2}, {1, 2});
   EXPECT_THAT(status_of({.inputs = inputs}).message(), HasSubstr("input 'x' is int64 [2]"));
   inputs = good();
   inputs["x"] = Tensor();
   EXPECT_THAT(status_of({.inputs = inputs}).message(), HasSubstr("input 'x' is an empty handle"));
-  EXPECT_THAT(status_of({.inputs = good(), .want = {"z"}}).message(), HasSubstr("no output 'z'; the outputs are: y"));
-  EXPECT_THAT(status_of({.inputs = good(), .strategy = "fastest"}).message(), HasSubstr("no strategy 'fastest'"));
-  EXPECT_THAT(status_of({.inputs = {{"ids", i64({2}, {1, 2})}}, .versions = {{"x", "v1"}}}).message(),
-              HasSubstr("version tag \"v1\" for input 'x', which has no value"));
-  EXPECT_THAT(status_of({.inputs = good(), .versions = {{"z", "v1"}}}).message(), HasSubstr("no input 'z'"));
+  EXPECT_THAT(status_of({.inputs = good(), .want = {"z"}}).message(),
+              HasSubstr("no output 'z'; the outputs are: y"));
+  EXPECT_THAT(status_of({.inputs = good(), .strategy = "fastest"}).message(),
+              HasSubstr("no strategy 'fastest'"));
+  EXPECT_THAT(
+      status_of({.inputs = {{"ids", i64({2}, {1, 2})}}, .versions = {{"x", "v1"}}}).message(),
+      HasSubstr("version tag \"v1\" for input 'x', which has no value"));
+  EXPECT_THAT(status_of({.inputs = good(), .versions = {{"z", "v1"}}}).message(),
+              HasSubstr("no input 'z'"));
   EXPECT_EQ(session_->stats().retained_entries, 0u) << "failed requests retain nothing";
   EXPECT_TRUE(session_->run({.inputs = good()}).ok());
 }
@@ -135,8 +150,10 @@ TEST_F(BadRequests, ValuesThatTheEngineWouldGetWrongAreRefused) {
   Inputs inputs = good();
   inputs["ids"] = i64({2}, {int64_t{1} << 40, 0});
   EXPECT_EQ(status_of({.inputs = inputs}).code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status_of({.inputs = inputs}).message(), HasSubstr("input 'ids' holds an integer outside"));
-  EXPECT_THAT(status_of({.inputs = inputs, .versions = {{"ids", "t"}}}).message(), HasSubstr("input 'ids'"))
+  EXPECT_THAT(status_of({.inputs = inputs}).message(),
+              HasSubstr("input 'ids' holds an integer outside"));
+  EXPECT_THAT(status_of({.inputs = inputs, .versions = {{"ids", "t"}}}).message(),
+              HasSubstr("input 'ids'"))
       << "a tag does not bring them in";
   inputs = good();
   inputs["x"] = f32({2}, {1, NAN});
@@ -147,7 +164,8 @@ TEST(VersionTags, StandForContentsThatAreNotRead) {
   const CompiledProgram program(kDouble, {{"x", f32({2}, {1, 2})}, {"ids", i64({2}, {1, 2})}});
   const auto session = program.session();
   const auto ask = [&](float x, const std::string& tag) {
-    return session->run({.inputs = {{"x", f32({2}, {x, x})}, {"ids", i64({2}, {3, 4})}}, .versions = {{"x", tag}}});
+    return session->run(
+        {.inputs = {{"x", f32({2}, {x, x})}, {"ids", i64({2}, {3, 4})}}, .versions = {{"x", tag}}});
   };
   const auto first = ask(1, "v1");
   ASSERT_TRUE(first.ok());
@@ -165,11 +183,13 @@ TEST(VersionTags, TheCheckingModeReportsATagThatLied) {
   const CompiledProgram program(kDouble, {{"x", f32({2}, {1, 2})}, {"ids", i64({2}, {1, 2})}});
   const auto session = program.session(1 << 20, true);
   const auto ask = [&](float x) {
-    return session->run({.inputs = {{"x", f32({2}, {x, x})}, {"ids", i64({2}, {3, 4})}}, .versions = {{"x", "v1"}}});
+    return session->run({.inputs = {{"x", f32({2}, {x, x})}, {"ids", i64({2}, {3, 4})}},
+                         .versions = {{"x", "v1"}}});
   };
   EXPECT_TRUE(ask(1).ok());
   EXPECT_TRUE(ask(1).ok());
-  EXPECT_THAT(ask(2).status().message(), HasSubstr("version tag \"v1\" of input 'x' was seen with other contents"));
+  EXPECT_THAT(ask(2).status().message(),
+              HasSubstr("version tag \"v1\" of input 'x' was seen with other contents"));
 }
 
 }  // namespace

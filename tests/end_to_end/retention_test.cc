@@ -43,7 +43,10 @@ uint64_t runs_of(const Session& session, const std::string& callable) {
 // C3: the same text, images A, B, C, D, A, with room for k image tensors.
 TEST(Retention, ImagesComeBackExactlyWhenThereWasRoom) {
   const CompiledProgram program(kTwoTowers, image_and_text(0));
-  const struct { uint64_t room; uint64_t image_runs; } cases[] = {{0, 5}, {1, 5}, {2, 5}, {5, 4}};
+  const struct {
+    uint64_t room;
+    uint64_t image_runs;
+  } cases[] = {{0, 5}, {1, 5}, {2, 5}, {5, 4}};
   for (const auto& c : cases) {
     const auto session = program.session(kTextBytes + c.room * kImageBytes);
     for (unsigned image : {1u, 2u, 3u, 4u, 1u}) {
@@ -98,11 +101,13 @@ TEST(Retention, ARetainedTensorIsNotChangedByItsConsumer) {
     %c: f32[s0, 1024] = aten.clone.default(%e)
     %s: f32[s0, 1024] = aten.add_.Tensor(%c, %prompts)
     return (%s)
-  })", {{"image", noise({1, 1024}, 1)}, {"prompts", noise({2, 1024}, 2)}});
+  })",
+                                {{"image", noise({1, 1024}, 1)}, {"prompts", noise({2, 1024}, 2)}});
   const auto session = program.session();
   const Tensor image = noise({1, 1024}, 3);
   for (int64_t n : {1, 3, 2, 1}) {
-    const Inputs inputs = {{"image", image}, {"prompts", noise({n, 1024}, static_cast<unsigned>(10 + n))}};
+    const Inputs inputs = {{"image", image},
+                           {"prompts", noise({n, 1024}, static_cast<unsigned>(10 + n))}};
     expect_identical(run(*session, inputs).outputs, program.full_run(inputs));
   }
   EXPECT_EQ(runs_of(*session, "segment_image"), 1u);
@@ -114,7 +119,8 @@ TEST(Retention, TheCallerMayRewriteItsInputBuffer) {
     %two = constant f32[1] {2}
     %y: f32[1] = aten.mul.Tensor(%x, %two)
     return (%y)
-  })", {{"x", f32({1}, {3})}});
+  })",
+                                {{"x", f32({1}, {3})}});
   const auto session = program.session();
   float buffer = 1;
   const Inputs inputs = {{"x", Tensor::borrow(DType::kFloat32, {1}, {}, &buffer, nullptr)}};
@@ -129,7 +135,8 @@ TEST(Retention, OutputsNeverAliasWhatIsRetainedNorEachOther) {
     %a: f32[64] = aten.cos.default(%x)
     %b: f32[64] = aten.add.Tensor(%a, %y)
     return (%a, %b, %a, %x, %k)
-  })", {{"x", noise({64}, 1)}, {"y", noise({64}, 2)}});
+  })",
+                                {{"x", noise({64}, 1)}, {"y", noise({64}, 2)}});
   for (uint64_t budget : {uint64_t{0}, uint64_t{1} << 20}) {
     const auto session = program.session(budget);
     const Inputs inputs = {{"x", noise({64}, 1)}, {"y", noise({64}, 2)}};
@@ -137,10 +144,12 @@ TEST(Retention, OutputsNeverAliasWhatIsRetainedNorEachOther) {
     for (int round = 0; round < 3; ++round) {
       const Response response = run(*session, inputs);
       expect_identical(response.outputs, expected);
-      for (const OutputValue& o : response.outputs) std::memset(o.tensor.mutable_data(), 0x7f, o.tensor.size_bytes());
+      for (const OutputValue& o : response.outputs)
+        std::memset(o.tensor.mutable_data(), 0x7f, o.tensor.size_bytes());
       expect_identical(run(*session, inputs).outputs, expected);
     }
-    EXPECT_TRUE(bit_identical(inputs.at("x"), noise({64}, 1))) << "the input is not an output's storage";
+    EXPECT_TRUE(bit_identical(inputs.at("x"), noise({64}, 1)))
+        << "the input is not an output's storage";
   }
 }
 
@@ -149,11 +158,15 @@ TEST(Retention, EqualBytesOfAnotherShapeAreAnotherVersion) {
   const CompiledProgram program(R"(graph(%x: f32[s0, s1]) {
     %y: f32[s1] = aten.sum.dim_IntList(%x, [0])
     return (%y)
-  })", {{"x", noise({2, 3}, 1)}});
+  })",
+                                {{"x", noise({2, 3}, 1)}});
   const auto session = program.session();
-  EXPECT_EQ(floats(run(*session, {{"x", f32({2, 3}, {0, 1, 2, 3, 4, 5})}}).outputs[0].tensor), (std::vector<float>{3, 5, 7}));
-  EXPECT_EQ(floats(run(*session, {{"x", f32({3, 2}, {0, 1, 2, 3, 4, 5})}}).outputs[0].tensor), (std::vector<float>{6, 9}));
-  const auto wrong = session->run({.inputs = {{"x", Tensor::of(DType::kInt32, {2, 3}, std::vector<int32_t>(6, 0))}}});
+  EXPECT_EQ(floats(run(*session, {{"x", f32({2, 3}, {0, 1, 2, 3, 4, 5})}}).outputs[0].tensor),
+            (std::vector<float>{3, 5, 7}));
+  EXPECT_EQ(floats(run(*session, {{"x", f32({3, 2}, {0, 1, 2, 3, 4, 5})}}).outputs[0].tensor),
+            (std::vector<float>{6, 9}));
+  const auto wrong = session->run(
+      {.inputs = {{"x", Tensor::of(DType::kInt32, {2, 3}, std::vector<int32_t>(6, 0))}}});
   EXPECT_EQ(wrong.status().code(), StatusCode::kInvalidArgument);
   EXPECT_THAT(wrong.status().message(), HasSubstr("input 'x' is int32 [2, 3]"));
 }
@@ -167,7 +180,8 @@ TEST(Retention, LayoutDoesNotMatter) {
   Tensor transposed = Tensor::empty(DType::kFloat32, {1024, 16});
   for (int64_t r = 0; r < 16; ++r) {
     for (int64_t c = 0; c < 1024; ++c) {
-      reinterpret_cast<float*>(transposed.mutable_data())[c * 16 + r] = inputs["image"].data_as<float>()[r * 1024 + c];
+      reinterpret_cast<float*>(transposed.mutable_data())[c * 16 + r] =
+          inputs["image"].data_as<float>()[r * 1024 + c];
     }
   }
   inputs["image"] = *Tensor::view(DType::kFloat32, {16, 1024}, {1, 16}, 0, transposed.storage());

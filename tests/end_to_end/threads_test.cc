@@ -18,14 +18,16 @@ TEST(Threads, EveryAnswerEqualsItsSerialOne) {
     %q: f32[1, 1024] = aten.linear.default(%point, %w)
     %o: f32[16, 1] = aten.linear.default(%f, %q)
     return (%o)
-  })", {{"image", noise({16, 256}, 1)}, {"point", noise({1, 256}, 2)}});
+  })",
+                                {{"image", noise({16, 256}, 1)}, {"point", noise({1, 256}, 2)}});
   constexpr unsigned kImages = 3;
   constexpr unsigned kPoints = 4;
   const auto inputs_for = [](unsigned image, unsigned point) {
     return Inputs{{"image", noise({16, 256}, image)}, {"point", noise({1, 256}, 100 + point)}};
   };
   std::vector<std::vector<OutputValue>> expected;
-  for (unsigned i = 0; i < kImages * kPoints; ++i) expected.push_back(program.full_run(inputs_for(i / kPoints, i % kPoints)));
+  for (unsigned i = 0; i < kImages * kPoints; ++i)
+    expected.push_back(program.full_run(inputs_for(i / kPoints, i % kPoints)));
 
   // Room for two images: entries come and go under the threads.
   const auto session = program.session(2 * 16 * 1024 * 4 + 100);
@@ -36,7 +38,8 @@ TEST(Threads, EveryAnswerEqualsItsSerialOne) {
       for (unsigned i = 0; i < 60; ++i) {
         const unsigned pick = (i * 7 + t * 5) % (kImages * kPoints);
         const auto response = session->run({.inputs = inputs_for(pick / kPoints, pick % kPoints)});
-        if (!response.ok() || !bit_identical(response->outputs[0].tensor, expected[pick][0].tensor)) ++wrong;
+        if (!response.ok() || !bit_identical(response->outputs[0].tensor, expected[pick][0].tensor))
+          ++wrong;
       }
     });
   }

@@ -5,6 +5,8 @@ import pytest
 import torch
 from programs import incremental, reading
 from torch.export.pt2_archive._package import load_pt2
+from torch.utils import _pytree as pytree
+import archives
 from harness import Compiled, to_numpy
 
 PROGRAMS = [
@@ -14,18 +16,21 @@ PROGRAMS = [
 ]
 
 
-def run_regions(package: Compiled, names) -> dict[str, np.ndarray]:
-    """Values by port name after these regions ran in PyTorch, each fed by port names."""
-    programs = load_pt2(str(package.package)).exported_programs
-    assert set(programs) == {c["name"] for c in package.manifest["callables"]}
+def run_main(program) -> list:
+    """Flat outputs of `main`, which is called as the program that it was compiled from."""
+    args, kwargs = program.example_inputs
+    with torch.no_grad():
+        return pytree.tree_flatten(program.module()(*args, **kwargs))[0]
+
+
+def run_segments(package: Compiled, programs) -> dict[str, np.ndarray]:
+    """Values by port name after every segment ran in PyTorch, each fed by port names."""
     values = {name: torch.from_numpy(np.array(v)) for name, v in package.sample().items()}
-    for callable_ in package.manifest["callables"]:
-        if callable_["name"] not in names:
-            continue
+    for callable_ in package.segments:
         module = programs[callable_["name"]].module()
         with torch.no_grad():
             results = module(*(values[port["name"]] for port in callable_["inputs"]))
-        flat = torch.utils._pytree.tree_flatten(results)[0]
+        flat = pytree.tree_flatten(results)[0]
         assert len(flat) == len(callable_["outputs"])
         for port, value in zip(callable_["outputs"], flat, strict=True):
             assert list(value.shape) == port["shape"], port["name"]
@@ -35,13 +40,16 @@ def run_regions(package: Compiled, names) -> dict[str, np.ndarray]:
 
 
 def check_regions(package: Compiled) -> None:
+    programs = load_pt2(str(package.package)).exported_programs
+    assert set(programs) == {c["name"] for c in package.manifest["callables"]}
+    assert len(package.segments) >= 1
     ours = package.run(package.sample())
-    for names in (["main"], [c["name"] for c in package.segments]):
-        theirs = run_regions(package, names)
-        for output in package.manifest["outputs"]:
-            if "value" in output:
-                np.testing.assert_allclose(ours[output["name"]], theirs[output["value"]],
-                                           rtol=1e-4, atol=1e-4, err_msg=output["name"])
+    package.assert_close(ours, run_main(programs["main"]), 1e-4, 1e-4)
+    theirs = run_segments(package, programs)
+    for output in package.manifest["outputs"]:
+        if "value" in output:
+            np.testing.assert_allclose(ours[output["name"]], theirs[output["value"]],
+                                       rtol=1e-4, atol=1e-4, err_msg=output["name"])
 
 
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
@@ -71,8 +79,7 @@ def test_r15_views_of_one_storage_are_stored_once(compiled, core):
 
 def test_a6_two_slices_of_one_storage_are_stored_once(compiled):
     package = compiled(reading.view_weights())
-    with __import__("zipfile").ZipFile(package.package) as archive:
-        contents = [archive.read(name) for name in archive.namelist()]
+    contents = archives.entries(package.package).values()
     big = np.arange(24, dtype=np.float32)
     rows = big[6:18].tobytes()
     assert sum(rows in content for content in contents) == 1

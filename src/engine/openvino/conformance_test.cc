@@ -43,8 +43,7 @@ std::string case_name(const ::testing::TestParamInfo<size_t>& info) {
   return name + "_" + std::to_string(info.param);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Conformance, ::testing::Range<size_t>(0, cases().size()),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Ops, Conformance, ::testing::Range<size_t>(0, cases().size()), case_name);
 
 TEST(Conformance, EveryTranslationHasACase) {
   std::set<std::string> covered;

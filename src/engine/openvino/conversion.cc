@@ -55,8 +55,8 @@ class Converter {
   Status check_undecided(const ov::Model& model);
 
   const Graph& graph_;
-  std::vector<size_t> ids_;      // value → id in the decoder; 0 = not there yet
-  std::vector<bool> read_;       // by a node that is converted, or as an output
+  std::vector<size_t> ids_;  // value → id in the decoder; 0 = not there yet
+  std::vector<bool> read_;   // by a node that is converted, or as an output
   size_t next_id_ = 1;
   std::vector<std::shared_ptr<NodeDecoder>> nodes_;
   std::vector<std::shared_ptr<ConversionExtension>> extensions_;
@@ -178,8 +178,8 @@ std::vector<size_t> Converter::add_for_frontend(const Node& node) {
     return results;
   }
   const size_t list = fresh();
-  nodes_.push_back(std::make_shared<NodeDecoder>(frontend_name(*node.op), inputs,
-                                                 std::vector<size_t>{list}));
+  nodes_.push_back(
+      std::make_shared<NodeDecoder>(frontend_name(*node.op), inputs, std::vector<size_t>{list}));
   nodes_.push_back(std::make_shared<NodeDecoder>(
       "prim::ListUnpack", std::vector<NodeDecoder::Input>{{list, {}, false}}, results));
   return results;
@@ -213,11 +213,12 @@ size_t Converter::add_extent(const ExtentRequest& request) {
   nodes_.push_back(std::make_shared<NodeDecoder>(
       name, std::vector<NodeDecoder::Input>{{id_of(request.value), {}, false}},
       std::vector<size_t>{out}));
-  extend(name, [dim = static_cast<int64_t>(request.dim)](
-                   const FrontendContext& frontend) -> ov::OutputVector {
-    const Output shape = make<op::ShapeOf>(frontend.get_input(0), ov::element::i64);
-    return {make<op::Gather>(shape, int_scalar(dim), int_scalar(0))};
-  });
+  extend(name,
+         [dim = static_cast<int64_t>(request.dim)](
+             const FrontendContext& frontend) -> ov::OutputVector {
+           const Output shape = make<op::ShapeOf>(frontend.get_input(0), ov::element::i64);
+           return {make<op::Gather>(shape, int_scalar(dim), int_scalar(0))};
+         });
   return out;
 }
 

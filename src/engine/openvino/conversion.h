@@ -15,7 +15,7 @@ struct ConvertedModel {
   // Parameters carry the tensor name input_name(i) of input i of the graph; inputs that nothing
   // reads may be missing. Results are in the order of the `outputs` asked for.
   std::shared_ptr<ov::Model> model;
-  std::vector<Tensor> constants;   // what the model reads in place
+  std::vector<Tensor> constants;  // what the model reads in place
 };
 
 std::string input_name(size_t index);

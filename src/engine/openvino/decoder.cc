@@ -50,9 +50,7 @@ const std::string& DecoderBase::get_input_debug_name(size_t index) const {
 const std::string& DecoderBase::get_input_signature_name(size_t index) const {
   return input_names_.at(index);
 }
-ov::PartialShape DecoderBase::get_input_shape(size_t) const {
-  return ov::PartialShape::dynamic();
-}
+ov::PartialShape DecoderBase::get_input_shape(size_t) const { return ov::PartialShape::dynamic(); }
 const std::vector<size_t>& DecoderBase::get_input_strides(size_t) const {
   static const std::vector<size_t> none;
   return none;
@@ -61,13 +59,9 @@ ov::Any DecoderBase::get_input_type(size_t) const { return ov::element::dynamic;
 const std::string& DecoderBase::get_output_debug_name(size_t index) const {
   return output_names_.at(index);
 }
-ov::PartialShape DecoderBase::get_output_shape(size_t) const {
-  return ov::PartialShape::dynamic();
-}
+ov::PartialShape DecoderBase::get_output_shape(size_t) const { return ov::PartialShape::dynamic(); }
 ov::Any DecoderBase::get_output_type(size_t) const { return ov::element::dynamic; }
-ov::OutputVector DecoderBase::as_constant() const {
-  OPENVINO_THROW("decoder: not a constant");
-}
+ov::OutputVector DecoderBase::as_constant() const { OPENVINO_THROW("decoder: not a constant"); }
 const std::string& DecoderBase::as_string() const { return kEmpty; }
 const std::string& DecoderBase::get_op_type() const { return kEmpty; }
 const std::string& DecoderBase::get_schema() const { return kEmpty; }
@@ -87,7 +81,9 @@ NodeDecoder::NodeDecoder(std::string op_type, const std::vector<Input>& inputs,
 NodeDecoder::NodeDecoder(size_t output, std::shared_ptr<ov::Node> value, std::string text,
                          bool none)
     : DecoderBase({}, {output}),
-      kind_(none ? Kind::kNone : value ? Kind::kValue : Kind::kString),
+      kind_(none    ? Kind::kNone
+            : value ? Kind::kValue
+                    : Kind::kString),
       op_type_(kConstant),
       value_(std::move(value)),
       text_(std::move(text)) {}
@@ -124,8 +120,7 @@ ov::PartialShape GraphDecoder::get_input_shape(size_t index) const {
 }
 ov::Any GraphDecoder::get_input_type(size_t index) const { return graph_inputs_.at(index).type; }
 
-void GraphDecoder::visit_subgraph(
-    std::function<void(std::shared_ptr<TorchDecoder>)> visit) const {
+void GraphDecoder::visit_subgraph(std::function<void(std::shared_ptr<TorchDecoder>)> visit) const {
   for (const auto& node : nodes_) visit(node);
 }
 

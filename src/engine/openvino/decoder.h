@@ -51,9 +51,7 @@ class DecoderBase : public ov::frontend::pytorch::TorchDecoder {
   // Graphs are functional: nobody writes through an alias.
   bool may_produce_alias(size_t, size_t) const override { return false; }
   bool is_input_inlined(size_t) const override { return false; }
-  std::shared_ptr<TorchDecoder> get_inlined_input_decoder(size_t) const override {
-    return nullptr;
-  }
+  std::shared_ptr<TorchDecoder> get_inlined_input_decoder(size_t) const override { return nullptr; }
   ov::Any get_attribute(const std::string&) const override { return {}; }
   size_t get_named_input(const std::string&) const override { return 0; }
   const std::string& decoder_type_name() const override;
@@ -76,7 +74,7 @@ class NodeDecoder final : public DecoderBase {
  public:
   struct Input {
     size_t id = 0;
-    ov::Any type;       // empty = a tensor of whatever type the producer has
+    ov::Any type;  // empty = a tensor of whatever type the producer has
     bool none = false;
   };
   NodeDecoder(std::string op_type, const std::vector<Input>& inputs, std::vector<size_t> outputs);
@@ -106,7 +104,7 @@ class GraphDecoder final : public DecoderBase {
  public:
   struct Input {
     size_t id;
-    std::string name;        // the parameter's tensor name; must not look like a number
+    std::string name;  // the parameter's tensor name; must not look like a number
     ov::element::Type type;
     ov::PartialShape shape;
   };

@@ -2,8 +2,8 @@
 // Thread safety: pure functions.
 #pragma once
 
-#include <optional>
 #include <openvino/core/type/element_type.hpp>
+#include <optional>
 
 #include "changeaware/tensor.h"
 

@@ -61,8 +61,8 @@ TEST(OpenVinoEngine, TheSameInputsGiveTheSameBits) {
 TEST(OpenVinoEngine, ADefinedOutputIsWrittenInPlace) {
   const auto executable = compile_text(kTwoInputs);
   ASSERT_TRUE(executable.ok());
-  const std::vector<Tensor> in{tensor_of({"f32[2, 2]", {1, 0, 0, 1}}), tensor_of({"f32[2]", {0,
-      0}})};
+  const std::vector<Tensor> in{tensor_of({"f32[2, 2]", {1, 0, 0, 1}}),
+                               tensor_of({"f32[2]", {0, 0}})};
   std::vector<Tensor> out{Tensor::empty(DType::kFloat32, {2, 2}), Tensor()};
   const std::byte* memory = out[0].data();
   ASSERT_TRUE((*executable)->run(in, out).ok());
@@ -77,11 +77,13 @@ TEST(OpenVinoEngine, AnEarlierCallersMemoryIsLeftAlone) {
   ASSERT_TRUE(executable.ok());
   const Tensor bias = tensor_of({"f32[2]", {0, 0}});
   std::vector<Tensor> first(2), second(2);
-  ASSERT_TRUE((*executable)->run(std::vector<Tensor>{tensor_of({"f32[2, 2]", {1, 0, 0, 1}}),
-      bias}, first).ok());
+  ASSERT_TRUE((*executable)
+                  ->run(std::vector<Tensor>{tensor_of({"f32[2, 2]", {1, 0, 0, 1}}), bias}, first)
+                  .ok());
   const Tensor kept = first[0].clone();
-  ASSERT_TRUE((*executable)->run(std::vector<Tensor>{tensor_of({"f32[2, 2]", {5, 5, 5, 5}}),
-      bias}, second).ok());
+  ASSERT_TRUE((*executable)
+                  ->run(std::vector<Tensor>{tensor_of({"f32[2, 2]", {5, 5, 5, 5}}), bias}, second)
+                  .ok());
   EXPECT_TRUE(bit_identical(first[0], kept));
 }
 
@@ -120,8 +122,8 @@ TEST(OpenVinoEngine, AWrongDtypeOrShapeIsRefusedByName) {
   EXPECT_TRUE(mentions(dtype, {"input 'a'", "float32[2, 2]", "int64[2, 2]"}));
   EXPECT_TRUE(mentions(run_status(kTwoInputs, {{"f32[3, 2]", {1, 2, 3, 4, 5, 6}}, b}),
                        {"input 'a'", "[3, 2]"}));
-  EXPECT_TRUE(mentions(run_status(kTwoInputs, {{"f32[4]", {1, 2, 3, 4}}, b}), {"input 'a'",
-      "[4]"}));
+  EXPECT_TRUE(
+      mentions(run_status(kTwoInputs, {{"f32[4]", {1, 2, 3, 4}}, b}), {"input 'a'", "[4]"}));
 }
 
 TEST(OpenVinoEngine, UnusedInputsAreCheckedAndOtherwiseIgnored) {
@@ -130,13 +132,13 @@ TEST(OpenVinoEngine, UnusedInputsAreCheckedAndOtherwiseIgnored) {
     %c: f32[2] = aten.sub.Tensor(%a, %b)
     return (%c)
   })";
-  const auto out = run_text(graph, {{"f32[2]", {9, 9}}, {"f32[2]", {5, 6}}, {"f32[1]", {7}},
-      {"f32[2]", {1, 2}}});
+  const auto out = run_text(
+      graph, {{"f32[2]", {9, 9}}, {"f32[2]", {5, 6}}, {"f32[1]", {7}}, {"f32[2]", {1, 2}}});
   ASSERT_TRUE(out.ok()) << out.status().to_string();
   EXPECT_TRUE(matches((*out)[0], {"f32[2]", {4, 4}}));
   EXPECT_TRUE(mentions(
-      run_status(graph, {{"f32[3]", {9, 9, 9}}, {"f32[2]", {5, 6}}, {"f32[1]", {7}}, {"f32[2]",
-          {1, 2}}}),
+      run_status(graph,
+                 {{"f32[3]", {9, 9, 9}}, {"f32[2]", {5, 6}}, {"f32[1]", {7}}, {"f32[2]", {1, 2}}}),
       {"input 'unused'"}));
 }
 
@@ -146,7 +148,8 @@ TEST(OpenVinoEngine, OneValueMayBeReturnedTwiceAndInputsAndConstantsToo) {
     %a: f32[2] = aten.relu.default(%img)
     %b: f32[2] = aten.add.Tensor(%a, %txt)
     return (%a, %b, %a, %img, %k)
-  })", {{"f32[2]", {-1, 2}}, {"f32[2]", {10, 20}}});
+  })",
+                            {{"f32[2]", {-1, 2}}, {"f32[2]", {10, 20}}});
   ASSERT_TRUE(out.ok()) << out.status().to_string();
   ASSERT_EQ(out->size(), 5u);
   EXPECT_TRUE(matches((*out)[0], {"f32[2]", {0, 2}}));
@@ -172,7 +175,8 @@ TEST(OpenVinoEngine, ManyOutputsKeepTheirOrder) {
     %d: f32[1] = aten.add.Tensor(%c, 1)
     %e: f32[1] = aten.clone.default(%c)
     return (%d, %b, %e, %c)
-  })", {{"f32[1]", {0}}});
+  })",
+                            {{"f32[1]", {0}}});
   ASSERT_TRUE(out.ok()) << out.status().to_string();
   EXPECT_TRUE(matches((*out)[0], {"f32[1]", {3}}));
   EXPECT_TRUE(matches((*out)[1], {"f32[1]", {1}}));
@@ -215,7 +219,8 @@ TEST(OpenVinoEngine, EmptyTensorsGoInAndOut) {
     %d: f32[2] = aten.mul.Tensor(%b, 2)
     %e: f32[0] = aten.slice.Tensor(%b, 0, 2, 2)
     return (%c, %d, %e)
-  })", {{"f32[0, 3]", {}}, {"f32[2]", {1, 2}}});
+  })",
+                            {{"f32[0, 3]", {}}, {"f32[2]", {1, 2}}});
   ASSERT_TRUE(out.ok()) << out.status().to_string();
   EXPECT_EQ((*out)[0].shape(), (Shape{0, 3}));
   EXPECT_TRUE(matches((*out)[1], {"f32[2]", {2, 4}}));
@@ -233,7 +238,7 @@ TEST(OpenVinoEngine, SymbolicSizesRunAtEverySize) {
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   for (int64_t n : {1, 3, 2}) {
     const Tensor x = Tensor::of<float>(DType::kFloat32, {n, 2},
-        std::vector<float>(static_cast<size_t>(2 * n), 1.5f));
+                                       std::vector<float>(static_cast<size_t>(2 * n), 1.5f));
     std::vector<Tensor> out(2);
     const Status status = (*executable)->run(std::vector<Tensor>{x, x}, out);
     ASSERT_TRUE(status.ok()) << status.to_string();
@@ -243,15 +248,15 @@ TEST(OpenVinoEngine, SymbolicSizesRunAtEverySize) {
   }
   std::vector<Tensor> out(2);
   const std::vector<Tensor> uneven{Tensor::empty(DType::kFloat32, {1, 2}),
-      Tensor::empty(DType::kFloat32, {3, 2})};
+                                   Tensor::empty(DType::kFloat32, {3, 2})};
   EXPECT_TRUE(mentions((*executable)->run(uneven, out), {"input 'y'", "s0"}));
 }
 
 TEST(OpenVinoEngine, TwoThreadsOnOneExecutableGetTheSameBits) {
   const auto executable = compile_text(kTwoInputs);
   ASSERT_TRUE(executable.ok());
-  const std::vector<Tensor> in{tensor_of({"f32[2, 2]", {1, 2, 3, 4}}), tensor_of({"f32[2]", {.5,
-      .25}})};
+  const std::vector<Tensor> in{tensor_of({"f32[2, 2]", {1, 2, 3, 4}}),
+                               tensor_of({"f32[2]", {.5, .25}})};
   std::vector<Tensor> expected(2);
   ASSERT_TRUE((*executable)->run(in, expected).ok());
   std::vector<int> wrong(4, 0);
@@ -274,7 +279,8 @@ TEST(OpenVinoEngine, AnOperatorWithoutAConversionIsUnsupportedByName) {
     %b: f32[2] = aten.add.Tensor(%a, 1)
     %c: f32[2] = aten.lgamma.default(%b)
     return (%c)
-  })").status();
+  })")
+                            .status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_TRUE(mentions(status, {"'c'", "aten.lgamma.default"}));
 }
@@ -283,7 +289,8 @@ TEST(OpenVinoEngine, AResultUnlikeItsDescriptionIsUnsupportedByName) {
   const Status status = compile_text(R"(graph(%a: f32[2]) {
     %b: f32[2, 1] = aten.relu.default(%a)
     return (%b)
-  })").status();
+  })")
+                            .status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_TRUE(mentions(status, {"'b'", "aten.relu.default", "expected f32[2,1]", "got f32[2]"}));
 }
@@ -296,7 +303,8 @@ TEST(OpenVinoEngine, AnInteriorResultIsCheckedToo) {
     %d: f32[2] = aten.relu.default(%c)
     %e: f32[2] = aten.add.Tensor(%d, %b)
     return (%e)
-  })").status();
+  })")
+                            .status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_TRUE(mentions(status, {"'d'", "expected f32[2]", "got i64[2]"}));
 }
@@ -308,31 +316,34 @@ struct RefusedCase {
 
 TEST(OpenVinoEngine, WhatItWouldGetWrongIsRefusedByNameAndReason) {
   const std::vector<RefusedCase> cases = {
-      {"graph(%a: f64[2]) {\n %b: f64[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}", {"'b'",
-          "float64 is computed in float32"}},
-      {"graph(%a: f16[2]) {\n %b: f16[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}", {"'b'",
-          "float16"}},
+      {"graph(%a: f64[2]) {\n %b: f64[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}",
+       {"'b'", "float64 is computed in float32"}},
+      {"graph(%a: f16[2]) {\n %b: f16[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}",
+       {"'b'", "float16"}},
       {"graph(%a: i64[2]) {\n %b: i64[2] = aten.add.Tensor(%a, 1099511627776)\n return (%b)\n}",
-          {"'b'", "outside int32"}},
+       {"'b'", "outside int32"}},
       {"graph(%a: i64[1]) {\n %k = constant i64[1] {1099511627776}\n"
-          " %b: i64[1] = aten.add.Tensor(%a, %k)\n return (%b)\n}", {"constant 'k'",
-              "1099511627776"}},
-      {"graph(%a: u8[2]) {\n %b: u8[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}", {"'b'",
-          "saturates"}},
+       " %b: i64[1] = aten.add.Tensor(%a, %k)\n return (%b)\n}",
+       {"constant 'k'", "1099511627776"}},
+      {"graph(%a: u8[2]) {\n %b: u8[2] = aten.add.Tensor(%a, 1)\n return (%b)\n}",
+       {"'b'", "saturates"}},
       {"graph(%a: i64[2], %c: i64[2]) {\n %b: i64[2] = aten.gcd.default(%a, %c)\n"
-          " return (%b)\n}", {"'b'", "aten.gcd.default"}},
+       " return (%b)\n}",
+       {"'b'", "aten.gcd.default"}},
       {"graph(%a: f32[1, 1, 4, 4]) {\n"
-          " %b: f32[1, 1, 2, 2] = aten.upsample_bicubic2d.vec(%a, [2, 2], False, None)\n"
-              " return (%b)\n}", {"'b'", "smaller"}},
+       " %b: f32[1, 1, 2, 2] = aten.upsample_bicubic2d.vec(%a, [2, 2], False, None)\n"
+       " return (%b)\n}",
+       {"'b'", "smaller"}},
       {"graph(%a: f32[2], %c: f32[2]) {\n %b: f32[2] = aten.floor_divide.default(%a, %c)\n"
-          " return (%b)\n}", {"'b'", "power of two"}},
-      {"graph(%a: i64[2]) {\n %b: u8[2] = aten.to.dtype(%a, u8)\n return (%b)\n}", {"'b'",
-          "wraps"}},
+       " return (%b)\n}",
+       {"'b'", "power of two"}},
+      {"graph(%a: i64[2]) {\n %b: u8[2] = aten.to.dtype(%a, u8)\n return (%b)\n}",
+       {"'b'", "wraps"}},
       {"graph(%a: i64[2]) {\n %b: i64[2] = aten.floor_divide.Scalar(%a, 0)\n return (%b)\n}",
-          {"'b'", "division by zero"}},
+       {"'b'", "division by zero"}},
       {"graph(%a: i64[2]) {\n %b: f32[2] = aten.clamp.default(%a, 0.5)\n"
-          " %c: f32[2] = aten.atan2.default(%a, %a)\n return (%c, %b)\n}", {"'c'",
-              "aten.atan2.default"}},
+       " %c: f32[2] = aten.atan2.default(%a, %a)\n return (%c, %b)\n}",
+       {"'c'", "aten.atan2.default"}},
   };
   for (const RefusedCase& c : cases) {
     const Status status = compile_text(c.graph).status();
@@ -408,7 +419,8 @@ TEST(Guards, AConstantIndexIsCheckedWhenCompiled) {
     %ids = constant i64[2] {0, 3}
     %e: f32[2, 2] = aten.embedding.default(%table, %ids)
     return (%e)
-  })").status();
+  })")
+                            .status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidProgram);
   EXPECT_TRUE(mentions(status, {"'e'", "index 3"}));
 }
@@ -419,8 +431,8 @@ TEST(Guards, IntegerDivisionByZeroIsAnError) {
     return (%c)
   })";
   EXPECT_TRUE(run_text(graph, {{"i64[2]", {5, 6}}, {"i64[2]", {2, 3}}}).ok());
-  EXPECT_TRUE(mentions(run_status(graph, {{"i64[2]", {5, 6}}, {"i64[2]", {2, 0}}}), {"'c'",
-      "division by zero"}));
+  EXPECT_TRUE(mentions(run_status(graph, {{"i64[2]", {5, 6}}, {"i64[2]", {2, 0}}}),
+                       {"'c'", "division by zero"}));
 }
 
 TEST(Guards, AFailedCallLeavesTheExecutableUsable) {
@@ -428,11 +440,11 @@ TEST(Guards, AFailedCallLeavesTheExecutableUsable) {
   ASSERT_TRUE(executable.ok());
   std::vector<Tensor> out(1);
   const Tensor table = tensor_of(kTable);
-  ASSERT_FALSE((*executable)->run(std::vector<Tensor>{table, tensor_of({"i64[2]", {0, 9}})},
-      out).ok());
+  ASSERT_FALSE(
+      (*executable)->run(std::vector<Tensor>{table, tensor_of({"i64[2]", {0, 9}})}, out).ok());
   out.assign(1, Tensor());
-  ASSERT_TRUE((*executable)->run(std::vector<Tensor>{table, tensor_of({"i64[2]", {2, 1}})},
-      out).ok());
+  ASSERT_TRUE(
+      (*executable)->run(std::vector<Tensor>{table, tensor_of({"i64[2]", {2, 1}})}, out).ok());
   EXPECT_TRUE(matches(out[0], {"f32[2, 2]", {5, 6, 3, 4}}));
 }
 

@@ -127,8 +127,7 @@ Status OpenVinoExecutable::check_inputs(std::span<const Tensor> inputs) const {
       const auto [it, fresh] = sizes.emplace(symbol, inputs[i].shape()[d]);
       if (!fresh && it->second != inputs[i].shape()[d]) {
         return invalid_argument("input '{}': dimension {} is {}, but {} is {}",
-                                parts_.inputs[i].name, d, inputs[i].shape()[d], symbol,
-                                it->second);
+                                parts_.inputs[i].name, d, inputs[i].shape()[d], symbol, it->second);
       }
     }
   }
@@ -209,8 +208,7 @@ int64_t OpenVinoExecutable::extent_of(const BoundGuard& guard, ov::InferRequest*
 Status OpenVinoExecutable::check_input_guards(std::span<const Tensor> inputs) const {
   for (const BoundGuard& guard : parts_.guards) {
     if (!guard.from_input || guard.extent_is_result) continue;
-    CA_RETURN_IF_ERROR(
-        check_guard(guard.guard, inputs[guard.index].contiguous(), guard.extent));
+    CA_RETURN_IF_ERROR(check_guard(guard.guard, inputs[guard.index].contiguous(), guard.extent));
   }
   return {};
 }
@@ -250,8 +248,7 @@ Status OpenVinoExecutable::run_bound(ov::InferRequest& request, std::span<const 
 Status OpenVinoExecutable::run(std::span<const Tensor> inputs, std::span<Tensor> outputs) const {
   CA_RETURN_IF_ERROR(check_inputs(inputs));
   if (outputs.size() != parts_.outputs.size()) {
-    return invalid_argument("{} outputs given, {} expected", outputs.size(),
-                            parts_.outputs.size());
+    return invalid_argument("{} outputs given, {} expected", outputs.size(), parts_.outputs.size());
   }
   try {
     std::vector<Tensor> dense;

@@ -19,7 +19,7 @@ namespace changeaware::ovn {
 // How an output of the graph comes about.
 struct OutputSource {
   enum class Kind : uint8_t { kResult, kInput, kConstant } kind = Kind::kResult;
-  size_t index = 0;   // result of the model, or input of the graph
+  size_t index = 0;  // result of the model, or input of the graph
   Tensor constant;
 };
 
@@ -27,10 +27,10 @@ struct OutputSource {
 struct BoundGuard {
   Guard guard;
   bool from_input = false;
-  size_t index = 0;           // input of the graph, or result of the model
+  size_t index = 0;  // input of the graph, or result of the model
   int64_t extent = 0;
   bool extent_is_result = false;
-  size_t extent_index = 0;    // result of the model
+  size_t extent_index = 0;  // result of the model
 };
 
 // One input or output of the graph, as the program describes it.
@@ -44,11 +44,11 @@ struct PortSpec {
 struct ExecutableParts {
   std::vector<PortSpec> inputs;
   std::vector<PortSpec> outputs;
-  std::vector<OutputSource> sources;      // one per output
+  std::vector<OutputSource> sources;  // one per output
   std::vector<BoundGuard> guards;
-  std::vector<int> input_ports;           // parameter of the model per input; -1 = unused
+  std::vector<int> input_ports;  // parameter of the model per input; -1 = unused
   size_t results = 0;
-  ov::CompiledModel model;                // empty when `results` is 0
+  ov::CompiledModel model;  // empty when `results` is 0
 };
 
 class OpenVinoExecutable final : public Executable {
@@ -61,8 +61,8 @@ class OpenVinoExecutable final : public Executable {
   struct Result {
     ov::Output<const ov::Node> port;
     ov::element::Type type;
-    int output = -1;         // first output of the graph that it is; -1 = only a guard reads it
-    bool bindable = false;   // its shape is fixed and not empty, so the caller's memory can be used
+    int output = -1;        // first output of the graph that it is; -1 = only a guard reads it
+    bool bindable = false;  // its shape is fixed and not empty, so the caller's memory can be used
   };
 
   Status check_inputs(std::span<const Tensor> inputs) const;
@@ -79,7 +79,7 @@ class OpenVinoExecutable final : public Executable {
   void release(ov::InferRequest request) const;
 
   ExecutableParts parts_;
-  std::vector<ov::Output<const ov::Node>> input_ports_;   // per input; unused ones are empty
+  std::vector<ov::Output<const ov::Node>> input_ports_;  // per input; unused ones are empty
   std::vector<ov::element::Type> input_types_;
   std::vector<Result> results_;
   bool has_symbols_ = false;

@@ -10,9 +10,9 @@ namespace {
 
 struct IndexedOp {
   std::string_view op;
-  std::string_view indexed;   // argument
-  std::string_view index;     // argument: a tensor, or a list with one entry per dimension
-  std::string_view dim;       // argument; empty = dimension 0
+  std::string_view indexed;  // argument
+  std::string_view index;    // argument: a tensor, or a list with one entry per dimension
+  std::string_view dim;      // argument; empty = dimension 0
   bool negative_legal;
 };
 
@@ -38,8 +38,8 @@ constexpr std::array kIndexedOps = {
 
 // A divisor of integers.
 constexpr std::array<std::string_view, 6> kDividingOps = {
-    "aten.floor_divide.default", "aten.div.Tensor_mode",   "aten.divide.Tensor_mode",
-    "aten.remainder.Tensor",     "aten.fmod.Tensor",       "aten.remainder.Scalar_Tensor",
+    "aten.floor_divide.default", "aten.div.Tensor_mode", "aten.divide.Tensor_mode",
+    "aten.remainder.Tensor",     "aten.fmod.Tensor",     "aten.remainder.Scalar_Tensor",
 };
 
 const IndexedOp* find_indexed(std::string_view op) {
@@ -149,9 +149,9 @@ Status check_constant_divisor(const Graph& graph, const Node& node) {
   if (other < 0 || !is_constant_zero(node.args[static_cast<size_t>(other)])) return {};
   const ValueId out = node.outputs.empty() ? kNoId : node.outputs[0];
   const std::string_view base = node.op->base_name();
-  const bool divides = base == "floor_divide" || base == "remainder" || base == "fmod" ||
-                       ((base == "div" || base == "divide") &&
-                           node.op->arg_index("rounding_mode") >= 0);
+  const bool divides =
+      base == "floor_divide" || base == "remainder" || base == "fmod" ||
+      ((base == "div" || base == "divide") && node.op->arg_index("rounding_mode") >= 0);
   if (!divides || out == kNoId || is_floating(graph.value(out).spec.dtype)) return {};
   return invalid_program("node '{}' ({}): integer division by zero", node.name, node.op->name);
 }
@@ -168,8 +168,8 @@ Result<std::vector<Guard>> find_guards(const Graph& graph) {
   std::vector<Guard> guards;
   for (Guard& guard : all) {
     const Constant* constant = graph.constant_of(guard.value);
-    const bool fixed_extent = guard.indexed == kNoId ||
-                              graph.value(guard.indexed).spec.dims[guard.dim].fixed();
+    const bool fixed_extent =
+        guard.indexed == kNoId || graph.value(guard.indexed).spec.dims[guard.dim].fixed();
     if (constant == nullptr || !fixed_extent) {
       guards.push_back(std::move(guard));
       continue;

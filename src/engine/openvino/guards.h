@@ -17,8 +17,8 @@ namespace changeaware::ovn {
 struct Guard {
   enum class Kind : uint8_t { kIndex, kDivisor };
   Kind kind = Kind::kIndex;
-  ValueId value = kNoId;          // integers of any shape
-  std::string node, op;           // for messages
+  ValueId value = kNoId;  // integers of any shape
+  std::string node, op;   // for messages
   // kIndex: legal are [negative_legal ? -n : 0, n), n being the size of a dimension of `indexed`.
   ValueId indexed = kNoId;
   size_t dim = 0;

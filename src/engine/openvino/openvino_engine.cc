@@ -142,9 +142,7 @@ class OpenVinoEngine final : public Engine {
  public:
   explicit OpenVinoEngine(const OpenVinoOptions& options) : options_(options) {}
 
-  EngineInfo info() const override {
-    return {"openvino", ov::get_openvino_version().buildNumber};
-  }
+  EngineInfo info() const override { return {"openvino", ov::get_openvino_version().buildNumber}; }
 
   changeaware::Result<std::unique_ptr<Executable>> compile(const Graph& graph) const override {
     try {

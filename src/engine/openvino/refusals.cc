@@ -121,7 +121,7 @@ constexpr std::array kRefused = {
     Refused{"aten._upsample_bilinear2d_aa.default", always, "antialiasing is computed differently"},
     Refused{"aten._upsample_bilinear2d_aa.vec", always, "antialiasing is computed differently"},
     Refused{"aten.argwhere.default", is_rank_zero,
-        "the result of a rank 0 tensor has another shape"},
+            "the result of a rank 0 tensor has another shape"},
     Refused{"aten.atan2.default", is_integral, "integers are computed in integers"},
     Refused{"aten.avg_pool1d.default", pools_integers_or_oddly,
             "integer averages are rounded, and ceil_mode and divisor_override are not followed"},
@@ -143,7 +143,7 @@ constexpr std::array kRefused = {
     Refused{"aten.logaddexp.default", always, "infinities give NaN"},
     Refused{"aten.logsumexp.default", is_integral, "integers are computed in integers"},
     Refused{"aten.nonzero.default", is_rank_zero,
-        "the result of a rank 0 tensor has another shape"},
+            "the result of a rank 0 tensor has another shape"},
     Refused{"aten.pow.Scalar", integral_result_of_two_tensors, "integer powers go through float32"},
     Refused{"aten.pow.Tensor_Tensor", integral_result_of_two_tensors,
             "integer powers go through float32"},
@@ -160,13 +160,15 @@ constexpr std::array kRefused = {
 // OpenVINO does in float32.
 const std::unordered_set<std::string_view>& moving_ops() {
   static const std::unordered_set<std::string_view> set = {
-      "view",        "reshape",  "permute",   "transpose", "t",          "slice",
-      "select",      "cat",      "concat",    "stack",     "expand",     "unsqueeze",
-      "squeeze",     "flatten",  "unflatten", "clone",     "contiguous", "split",
-      "chunk",       "unbind",   "alias",     "detach",    "to",         "_to_copy",
-      "type_as",     "narrow",   "movedim",   "repeat",    "tile",       "split_with_sizes",
-      "expand_as",   "view_as",  "flip",      "roll",      "lift_fresh_copy", "_unsafe_view",
-      "embedding",   "gather",   "index_select", "select_scatter", "slice_scatter", "sym_size",
+      "view",          "reshape",    "permute", "transpose",    "t",
+      "slice",         "select",     "cat",     "concat",       "stack",
+      "expand",        "unsqueeze",  "squeeze", "flatten",      "unflatten",
+      "clone",         "contiguous", "split",   "chunk",        "unbind",
+      "alias",         "detach",     "to",      "_to_copy",     "type_as",
+      "narrow",        "movedim",    "repeat",  "tile",         "split_with_sizes",
+      "expand_as",     "view_as",    "flip",    "roll",         "lift_fresh_copy",
+      "_unsafe_view",  "embedding",  "gather",  "index_select", "select_scatter",
+      "slice_scatter", "sym_size",
   };
   return set;
 }
@@ -188,10 +190,11 @@ std::string_view unusable(DType dtype) {
 // Operators whose results in small integers cannot overflow.
 const std::unordered_set<std::string_view>& bounded_ops() {
   static const std::unordered_set<std::string_view> set = {
-      "where", "masked_fill", "maximum", "minimum", "clamp", "clamp_min", "clamp_max",
-      "full",  "full_like",   "zeros",   "zeros_like", "ones", "ones_like", "scalar_tensor",
-      "new_zeros", "new_ones", "new_full", "pad", "constant_pad_nd", "relu", "max", "min",
-      "amax",  "amin", "index", "topk", "sort", "bitwise_and", "bitwise_or", "bitwise_xor",
+      "where",           "masked_fill",   "maximum",   "minimum",     "clamp",      "clamp_min",
+      "clamp_max",       "full",          "full_like", "zeros",       "zeros_like", "ones",
+      "ones_like",       "scalar_tensor", "new_zeros", "new_ones",    "new_full",   "pad",
+      "constant_pad_nd", "relu",          "max",       "min",         "amax",       "amin",
+      "index",           "topk",          "sort",      "bitwise_and", "bitwise_or", "bitwise_xor",
   };
   return set;
 }
@@ -213,8 +216,8 @@ Status check_dtypes(const Graph& graph, const Node& node) {
     const Value& value = graph.value(id);
     if (!status.ok() || value.kind != ValueKind::kTensor) return;
     if (const auto reason = unusable(value.spec.dtype); !reason.empty()) {
-      status = refuse(node, fmt::format("'{}' is {}: {}", value.name,
-                                        dtype_name(value.spec.dtype), reason));
+      status = refuse(
+          node, fmt::format("'{}' is {}: {}", value.name, dtype_name(value.spec.dtype), reason));
     } else if (is_half(value.spec.dtype) && !moves) {
       status = refuse(node, fmt::format("'{}' is {}, which is computed in float32 by OpenVINO",
                                         value.name, dtype_name(value.spec.dtype)));

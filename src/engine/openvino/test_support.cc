@@ -92,8 +92,7 @@ Result<std::unique_ptr<Executable>> compile_text(const std::string& graph) {
   return test_engine().compile(parsed);
 }
 
-Result<std::vector<Tensor>> run_text(const std::string& graph,
-                                     const std::vector<Numbers>& inputs) {
+Result<std::vector<Tensor>> run_text(const std::string& graph, const std::vector<Numbers>& inputs) {
   CA_ASSIGN_OR_RETURN(const Graph parsed, parse_graph(graph));
   CA_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, test_engine().compile(parsed));
   std::vector<Tensor> given;
@@ -107,9 +106,8 @@ Result<std::vector<Tensor>> run_text(const std::string& graph,
   const Tensor wanted = tensor_of(expected);
   std::ostringstream text;
   if (got.dtype() != wanted.dtype() || got.shape() != wanted.shape()) {
-    return ::testing::AssertionFailure()
-           << dtype_name(got.dtype()) << shape_to_string(got.shape()) << " instead of "
-           << expected.spec;
+    return ::testing::AssertionFailure() << dtype_name(got.dtype()) << shape_to_string(got.shape())
+                                         << " instead of " << expected.spec;
   }
   const auto a = values_of(got);
   const auto b = values_of(wanted);

@@ -59,7 +59,8 @@ bool RetainedCache::make_room(uint64_t bytes) {
   uint64_t evictable = 0;
   std::vector<std::shared_ptr<Entry>> victims;
   const auto enough = [&] {
-    return stats_.bytes - evictable + bytes <= budget_bytes_ && entries_.size() - victims.size() < kMostEntries;
+    return stats_.bytes - evictable + bytes <= budget_bytes_ &&
+           entries_.size() - victims.size() < kMostEntries;
   };
   for (auto it = by_order_.begin(); it != by_order_.end() && !enough(); ++it) {
     if (it->second->pins > 0) continue;
@@ -108,10 +109,11 @@ RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_no
     return Pin(this, it->second);
   }
   if (entries_.contains(candidate.key) || !make_room(bytes)) {
-    why_not = bytes > budget_bytes_
-                  ? fmt::format("{} bytes are more than the budget of {}", bytes, budget_bytes_)
-                  : fmt::format("no room for {} bytes: {} of {} are in use by this or other requests", bytes,
-                                stats_.bytes, budget_bytes_);
+    why_not =
+        bytes > budget_bytes_
+            ? fmt::format("{} bytes are more than the budget of {}", bytes, budget_bytes_)
+            : fmt::format("no room for {} bytes: {} of {} are in use by this or other requests",
+                          bytes, stats_.bytes, budget_bytes_);
     return {};
   }
   auto entry = std::make_shared<Entry>();

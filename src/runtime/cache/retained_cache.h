@@ -42,7 +42,8 @@ class RetainedCache {
   class Pin {
    public:
     Pin() = default;
-    Pin(RetainedCache* cache, std::shared_ptr<Entry> entry) : cache_(cache), entry_(std::move(entry)) {}
+    Pin(RetainedCache* cache, std::shared_ptr<Entry> entry)
+        : cache_(cache), entry_(std::move(entry)) {}
     ~Pin() { reset(); }
     Pin(Pin&& other) noexcept : cache_(other.cache_), entry_(std::move(other.entry_)) {}
     Pin& operator=(Pin&& other) noexcept;
@@ -66,7 +67,7 @@ class RetainedCache {
   struct Candidate {
     Key key;
     std::vector<Tensor> outputs;
-    double cost_us = 0;               // of computing them again
+    double cost_us = 0;  // of computing them again
     bool only_exact_repeat = false;
   };
 
@@ -86,7 +87,8 @@ class RetainedCache {
   uint64_t budget_bytes() const { return budget_bytes_; }
 
  private:
-  using Order = std::tuple<bool, double, uint64_t>;  // evicted first: exact repeats, low priority, old
+  using Order =
+      std::tuple<bool, double, uint64_t>;  // evicted first: exact repeats, low priority, old
 
   Order order_of(const Entry& entry) const;
   void renew(const std::shared_ptr<Entry>& entry);

@@ -16,8 +16,8 @@ using Key = RetainedCache::Key;
 Tensor bytes(int64_t n) { return Tensor::empty(DType::kUInt8, {n}); }
 
 // Stores n bytes under (region, version) and keeps the pin only when asked to.
-Pin put(RetainedCache& cache, size_t region, const std::string& version, int64_t n, double cost_us = 100,
-        bool only_exact_repeat = false) {
+Pin put(RetainedCache& cache, size_t region, const std::string& version, int64_t n,
+        double cost_us = 100, bool only_exact_repeat = false) {
   std::string why;
   return cache.store({Key{region, version}, {bytes(n)}, cost_us, only_exact_repeat}, why);
 }
@@ -143,8 +143,12 @@ TEST(RetainedCache, InvariantsHoldOverRandomHistories) {
       const std::string version = std::to_string(random() % 8);
       switch (random() % 6) {
         case 0: pins.push_back(cache.find(Key{region, version})); break;
-        case 1: if (!pins.empty()) pins.erase(pins.begin() + random() % pins.size()); break;
-        case 2: if (random() % 50 == 0) cache.clear(); break;
+        case 1:
+          if (!pins.empty()) pins.erase(pins.begin() + random() % pins.size());
+          break;
+        case 2:
+          if (random() % 50 == 0) cache.clear();
+          break;
         default: put(cache, region, version, random() % 400, random() % 1000, random() % 2);
       }
       if (pins.size() > 3) pins.clear();
@@ -169,7 +173,8 @@ TEST(RetainedCache, ManyThreadsKeepTheInvariants) {
           cache.use(pin);
         } else {
           std::string why;
-          const Pin stored = cache.store({key, {bytes(static_cast<int64_t>(random() % 900))}, 5, false}, why);
+          const Pin stored =
+              cache.store({key, {bytes(static_cast<int64_t>(random() % 900))}, 5, false}, why);
         }
       }
     });

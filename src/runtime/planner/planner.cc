@@ -6,11 +6,13 @@
 namespace changeaware {
 namespace {
 
-std::vector<bool> root_regions(const Topology& topology, const std::vector<bool>& wanted, bool all_assertions) {
+std::vector<bool> root_regions(const Topology& topology, const std::vector<bool>& wanted,
+                               bool all_assertions) {
   std::vector<bool> roots(topology.regions.size(), false);
   for (size_t i = 0; i < topology.results.size(); ++i) {
     const ResultInfo& result = topology.results[i];
-    const bool computed = result.output.kind == ProgramOutput::Kind::kPort && !result.source.is_input;
+    const bool computed =
+        result.output.kind == ProgramOutput::Kind::kPort && !result.source.is_input;
     if (wanted[i] && computed) roots[result.source.region] = true;
   }
   for (size_t r = 0; r < roots.size(); ++r) {
@@ -19,7 +21,8 @@ std::vector<bool> root_regions(const Topology& topology, const std::vector<bool>
   return roots;
 }
 
-std::string run_reason(const Topology& topology, const RegionInfo& region, const std::vector<bool>& changed) {
+std::string run_reason(const Topology& topology, const RegionInfo& region,
+                       const std::vector<bool>& changed) {
   std::vector<std::string> names;
   for (const auto* list : {&region.dependencies, &region.shape_dependencies}) {
     for (size_t i : *list) {
@@ -55,7 +58,8 @@ std::vector<PlanStep> make_plan(const Topology& topology, const PlanRequest& req
   return plan;
 }
 
-std::vector<bool> needed_inputs(const Topology& topology, const std::vector<bool>& wanted, bool all_assertions) {
+std::vector<bool> needed_inputs(const Topology& topology, const std::vector<bool>& wanted,
+                                bool all_assertions) {
   std::vector<bool> out(topology.inputs.size(), false);
   const std::vector<bool> roots = root_regions(topology, wanted, all_assertions);
   for (size_t r = 0; r < roots.size(); ++r) {

@@ -14,10 +14,11 @@
 namespace changeaware {
 
 struct PlanRequest {
-  std::vector<bool> wanted;     // by result
-  bool all_assertions = false;  // regions that decide assertions are needed though nothing reads them
-  std::vector<bool> changed;    // by program input, against the previous request
-  std::vector<bool> retained;   // by region: its outputs are there under this request's key
+  std::vector<bool> wanted;  // by result
+  bool all_assertions =
+      false;                  // regions that decide assertions are needed though nothing reads them
+  std::vector<bool> changed;  // by program input, against the previous request
+  std::vector<bool> retained;  // by region: its outputs are there under this request's key
 };
 
 struct PlanStep {
@@ -29,6 +30,7 @@ struct PlanStep {
 std::vector<PlanStep> make_plan(const Topology& topology, const PlanRequest& request);
 
 // Program inputs that the wanted results and assertions depend on, by value or shape.
-std::vector<bool> needed_inputs(const Topology& topology, const std::vector<bool>& wanted, bool all_assertions);
+std::vector<bool> needed_inputs(const Topology& topology, const std::vector<bool>& wanted,
+                                bool all_assertions);
 
 }  // namespace changeaware

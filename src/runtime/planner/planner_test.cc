@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 namespace changeaware {
 namespace {
 
@@ -15,15 +14,35 @@ Manifest sample() {
   Manifest m;
   m.inputs = {{port("image"), ""}, {port("text"), ""}};
   m.callables = {
-      {.name = "main", .dependencies = {"image", "text"}, .inputs = {port("image"), port("text")}, .outputs = {port("y"), port("t")}},
-      {.name = "segment_image", .dependencies = {"image"}, .inputs = {port("image")}, .outputs = {port("f")}},
-      {.name = "segment_text", .dependencies = {"text"}, .inputs = {port("text")}, .outputs = {port("t")}},
-      {.name = "segment_check", .dependencies = {"text"}, .inputs = {port("text")}, .outputs = {}, .assertions = {"text > 0"}},
-      {.name = "segment_image+text", .dependencies = {"image", "text"}, .inputs = {port("f"), port("t")}, .outputs = {port("y")}},
+      {.name = "main",
+       .dependencies = {"image", "text"},
+       .inputs = {port("image"), port("text")},
+       .outputs = {port("y"), port("t")}},
+      {.name = "segment_image",
+       .dependencies = {"image"},
+       .inputs = {port("image")},
+       .outputs = {port("f")}},
+      {.name = "segment_text",
+       .dependencies = {"text"},
+       .inputs = {port("text")},
+       .outputs = {port("t")}},
+      {.name = "segment_check",
+       .dependencies = {"text"},
+       .inputs = {port("text")},
+       .outputs = {},
+       .assertions = {"text > 0"}},
+      {.name = "segment_image+text",
+       .dependencies = {"image", "text"},
+       .inputs = {port("f"), port("t")},
+       .outputs = {port("y")}},
   };
-  m.outputs = {{.name = "y", .port = port("y")}, {.name = "t", .port = port("t")}, {.name = "image", .port = port("image")}};
+  m.outputs = {{.name = "y", .port = port("y")},
+               {.name = "t", .port = port("t")},
+               {.name = "image", .port = port("image")}};
   m.strategies = {{"monolithic", {"main"}, 0},
-                  {"full_retention", {"segment_image", "segment_text", "segment_check", "segment_image+text"}, 0}};
+                  {"full_retention",
+                   {"segment_image", "segment_text", "segment_check", "segment_image+text"},
+                   0}};
   EXPECT_TRUE(m.validate().ok()) << m.validate().to_string();
   return m;
 }
@@ -67,10 +86,12 @@ TEST(Planner, AnUnwantedBranchDoesNotRun) {
 }
 
 TEST(Planner, SaysWhy) {
-  const auto plan = make_plan(topology(), {{true, true, true}, true, {false, true}, {true, false, false, false}});
+  const auto plan =
+      make_plan(topology(), {{true, true, true}, true, {false, true}, {true, false, false, false}});
   EXPECT_EQ(plan[0].reason, "retained for these inputs");
   EXPECT_EQ(plan[1].reason, "text changed");
-  const auto evicted = make_plan(topology(), {{true, false, false}, false, {false, false}, {false, true, false, false}});
+  const auto evicted = make_plan(
+      topology(), {{true, false, false}, false, {false, false}, {false, true, false, false}});
   EXPECT_EQ(evicted[0].reason, "its inputs are unchanged, but its outputs are not retained");
   EXPECT_EQ(evicted[2].reason, "no wanted output and no region that runs reads it");
 }

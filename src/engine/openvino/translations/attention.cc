@@ -31,8 +31,8 @@ bool every_row_attends(const Output& mask) {
   const bool boolean = constant->get_element_type() == ov::element::boolean;
   for (size_t row = 0; row + columns <= values.size() && columns > 0; row += columns) {
     bool any = false;
-    for (size_t i = row; i < row + columns;
-        ++i) any |= boolean ? values[i] != 0 : values[i] > -INFINITY;
+    for (size_t i = row; i < row + columns; ++i)
+      any |= boolean ? values[i] != 0 : values[i] > -INFINITY;
     if (!any) return false;
   }
   return columns > 0;
@@ -69,8 +69,7 @@ ov::OutputVector attention(const OpContext& context) {
   } else if (!query_spec.dims.back().fixed()) {
     throw Refusal("a symbolic head size");
   }
-  const Output result =
-      make<op::ScaledDotProductAttention>(inputs, context.flag("is_causal"));
+  const Output result = make<op::ScaledDotProductAttention>(inputs, context.flag("is_causal"));
   if (!masked || every_row_attends(inputs[3])) return {result};
   return {make<op::Select>(attends(inputs[3]), result, scalar(ov::element::f32, 0.0f))};
 }

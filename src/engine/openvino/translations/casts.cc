@@ -22,8 +22,8 @@ ov::OutputVector cast(const OpContext& context) {
   const ov::element::Type to = context.result_type();
   if (to == ov::element::boolean) return {is_nonzero(x)};
   if (from.is_integral() && to.is_integral() && !holds_all(from, to)) {
-    throw Refusal(fmt::format("a cast from {} to {}, which wraps", from.get_type_name(),
-                              to.get_type_name()));
+    throw Refusal(
+        fmt::format("a cast from {} to {}, which wraps", from.get_type_name(), to.get_type_name()));
   }
   return {convert(x, to)};
 }

@@ -17,8 +17,8 @@ using Mode = ov::op::TopKMode;
 Output is_number(const Output& x) { return make<op::Equal>(x, x); }
 
 struct Place {
-  Output x;       // of rank >= 1
-  Output index;   // size 1 along `axis`
+  Output x;      // of rank >= 1
+  Output index;  // size 1 along `axis`
   int64_t axis;
 };
 
@@ -27,8 +27,7 @@ Place place_of(const Output& x, int64_t axis, Mode mode) {
   if (x.get_element_type() == ov::element::boolean) key = convert(x, ov::element::i32);
   if (x.get_element_type().is_real()) {
     const float infinity = std::numeric_limits<float>::infinity();
-    const Output extreme =
-        scalar(x.get_element_type(), mode == Mode::MAX ? infinity : -infinity);
+    const Output extreme = scalar(x.get_element_type(), mode == Mode::MAX ? infinity : -infinity);
     key = make<op::Select>(is_number(x), x, extreme);
   }
   const auto top = std::make_shared<ov::op::v11::TopK>(
@@ -77,8 +76,8 @@ ov::OutputVector reduce(const OpContext& context) {
   const Output axes = int_list(reduced_dims(context, "dim", context.spec_of("self").dims.size()));
   const bool keep = context.has("keepdim") && context.flag("keepdim");
   const bool largest = mode == Mode::MAX;
-  const float worst = largest ? -std::numeric_limits<float>::infinity()
-                              : std::numeric_limits<float>::infinity();
+  const float worst =
+      largest ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
   const Output nothing = scalar(x.get_element_type(), worst);
   const Output better = largest ? make<op::Greater>(x, nothing) : make<op::Less>(x, nothing);
   const Output any = make<op::ReduceLogicalOr>(better, axes, keep);

@@ -29,8 +29,9 @@ Operands operands(const OpContext& context, bool needs_exact_quotient) {
   const bool floating = type.is_real();
   if (floating && needs_exact_quotient &&
       (context.is_tensor("other") || !is_power_of_two(context.number("other")))) {
-    throw Refusal("the exact quotient of floating-point numbers is only had for a divisor that is "
-                  "a constant power of two");
+    throw Refusal(
+        "the exact quotient of floating-point numbers is only had for a divisor that is "
+        "a constant power of two");
   }
   return {convert(context.tensor("self"), type), convert(context.tensor("other"), type), floating};
 }

@@ -60,12 +60,12 @@ ov::OutputVector native_batch_norm(const OpContext& context) {
   per_channel.at(1) = -1;
   const Output mean = reshape(context.tensor("running_mean"), per_channel);
   const Output variance = reshape(context.tensor("running_var"), per_channel);
-  const Output deviation = make<op::Sqrt>(make<op::Add>(
-      variance, scalar(ov::element::f32, static_cast<float>(context.number("eps")))));
+  const Output deviation = make<op::Sqrt>(
+      make<op::Add>(variance, scalar(ov::element::f32, static_cast<float>(context.number("eps")))));
   const Output value =
       make<op::Divide>(make<op::Subtract>(context.tensor("input"), mean), deviation);
-  const Output empty = op::Constant::create(ov::element::f32, ov::Shape{0}, std::vector<float>{})
-                           ->output(0);
+  const Output empty =
+      op::Constant::create(ov::element::f32, ov::Shape{0}, std::vector<float>{})->output(0);
   return {scaled(value, context, per_channel), empty, empty};
 }
 

@@ -45,8 +45,8 @@ ov::OutputVector always(const OpContext& context) {
 }
 
 ov::OutputVector bool_maximum(const OpContext& context) {
-  return {make<op::LogicalOr>(is_nonzero(context.tensor("self")),
-                              is_nonzero(context.tensor("other")))};
+  return {
+      make<op::LogicalOr>(is_nonzero(context.tensor("self")), is_nonzero(context.tensor("other")))};
 }
 ov::OutputVector bool_minimum(const OpContext& context) {
   return {make<op::LogicalAnd>(is_nonzero(context.tensor("self")),

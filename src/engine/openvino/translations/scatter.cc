@@ -20,8 +20,8 @@ ov::OutputVector select_scatter(const OpContext& context) {
     index += extent.size;
   }
   const Output updates = make<op::Unsqueeze>(expanded_source(context), int_list({dim}));
-  return {make<op::ScatterUpdate>(context.tensor("self"), int_list({index}), updates,
-                                  int_scalar(dim))};
+  return {
+      make<op::ScatterUpdate>(context.tensor("self"), int_list({index}), updates, int_scalar(dim))};
 }
 
 struct Slice {

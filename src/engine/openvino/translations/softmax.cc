@@ -65,7 +65,7 @@ ov::OutputVector softmax(const OpContext& context) {
   const Output x = input_of(context);
   if (context.spec_of("self").dims.empty()) {
     return {make<op::Divide>(make<op::Exp>(make<op::Subtract>(x, x)),
-        scalar(x.get_element_type(), 1.0f))};
+                             scalar(x.get_element_type(), 1.0f))};
   }
   const int64_t axis = axis_of(context);
   const Output y = make<op::Softmax>(x, axis);

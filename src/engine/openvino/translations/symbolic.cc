@@ -7,8 +7,8 @@ namespace {
 ov::OutputVector size(const OpContext& context) {
   const size_t rank = context.spec_of("self").dims.size();
   const Output shape = make<op::ShapeOf>(context.tensor("self"), ov::element::i64);
-  return {make<op::Gather>(shape, int_scalar(wrap_dim(context.integer("dim"), rank)),
-                           int_scalar(0))};
+  return {
+      make<op::Gather>(shape, int_scalar(wrap_dim(context.integer("dim"), rank)), int_scalar(0))};
 }
 
 bool is_int(const Output& x) { return x.get_element_type() == ov::element::i64; }

@@ -35,8 +35,7 @@ const std::vector<Translation>& translations() {
           attention_translations(), softmax_translations(), cast_translations(),
           pointwise_translations(), rank_zero_translations(), factory_translations(),
           norm_translations(), comparison_translations(), extrema_translations(),
-          reduction_translations(), index_put_translations(),
-          symbolic_translations()}) {
+          reduction_translations(), index_put_translations(), symbolic_translations()}) {
       out.insert(out.end(), family.begin(), family.end());
     }
     return out;

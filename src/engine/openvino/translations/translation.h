@@ -44,17 +44,17 @@ class OpContext {
   const Graph& graph() const { return graph_; }
   const Node& node() const { return node_; }
   const Argument& argument(std::string_view name) const;
-  bool has(std::string_view name) const;            // in the schema, and not None
+  bool has(std::string_view name) const;  // in the schema, and not None
   // A tensor or symbolic number; a number becomes a constant of rank 0 (int64 or float32).
   Output tensor(std::string_view name) const;
   std::vector<Output> tensors(std::string_view name) const;
   int64_t integer(std::string_view name) const;
-  double number(std::string_view name) const;       // of an int, float or bool
+  double number(std::string_view name) const;  // of an int, float or bool
   bool flag(std::string_view name) const;
   std::vector<int64_t> integers(std::string_view name) const;  // one int stands for a list of one
   std::string text(std::string_view name) const;
 
-  const TensorSpec& spec_of(std::string_view name) const;      // REQUIRES: a tensor argument
+  const TensorSpec& spec_of(std::string_view name) const;  // REQUIRES: a tensor argument
   bool is_tensor(std::string_view name) const;
   const TensorSpec& result(size_t index = 0) const;
   ov::element::Type result_type(size_t index = 0) const;
@@ -69,7 +69,7 @@ class OpContext {
 };
 
 struct Translation {
-  std::string_view op;                                    // "aten.var.correction"
+  std::string_view op;  // "aten.var.correction"
   ov::OutputVector (*convert)(const OpContext&);
   // Whether this node needs it; null = every node of the operator.
   bool (*applies)(const Graph&, const Node&) = nullptr;
