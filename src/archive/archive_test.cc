@@ -108,96 +108,62 @@ TEST(Archive, AMissingEntryIsCorruptNamingFileAndEntry) {
   EXPECT_THAT(text.status().message(), HasSubstr(path));
 }
 
+// Little-endian fields, each {value, bytes}.
+std::string fields(std::initializer_list<std::pair<uint64_t, int>> list) {
+  std::string out;
+  for (const auto& [value, bytes] : list) {
+    for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
+  }
+  return out;
+}
+
+// A local header whose sizes are in a zip64 field.
+std::string zip64_local_header(const std::string& name, uint64_t size) {
+  return std::string(kLocalMagic) +
+         fields({{45, 2}, {0, 2}, {0, 2}, {0, 4}, {7, 4}, {0xffffffff, 4}, {0xffffffff, 4}}) +
+         fields({{name.size(), 2}, {20, 2}}) + name +
+         fields({{1, 2}, {16, 2}, {size, 8}, {size, 8}});
+}
+
+std::string empty_local_header(const std::string& name) {
+  return std::string(kLocalMagic) +
+         fields(
+             {{20, 2}, {0, 2}, {0, 2}, {0, 4}, {0, 4}, {0, 4}, {0, 4}, {name.size(), 2}, {0, 2}}) +
+         name;
+}
+
+// A directory record with sizes and offset in a zip64 field.
+std::string zip64_record(const std::string& name, uint64_t crc, uint64_t size, uint64_t offset) {
+  return std::string(kDirectoryMagic) +
+         fields({{45, 2}, {45, 2}, {0, 2}, {0, 2}, {0, 4}, {crc, 4}}) +
+         fields({{0xffffffff, 4}, {0xffffffff, 4}, {name.size(), 2}, {28, 2}, {0, 2}}) +
+         fields({{0, 2}, {0, 2}, {0, 4}, {0xffffffff, 4}}) + name +
+         fields({{1, 2}, {24, 2}, {size, 8}, {size, 8}, {offset, 8}});
+}
+
+// The zip64 end record, its locator and the classic end record.
+std::string zip64_end(uint64_t entries, uint64_t directory, uint64_t directory_bytes) {
+  return std::string("PK\x06\x06", 4) + fields({{44, 8}, {45, 2}, {45, 2}, {0, 4}, {0, 4}}) +
+         fields({{entries, 8}, {entries, 8}, {directory_bytes, 8}, {directory, 8}}) +
+         std::string("PK\x06\x07", 4) + fields({{0, 4}, {directory + directory_bytes, 8}, {1, 4}}) +
+         std::string(kEndMagic) +
+         fields({{0, 4}, {0xffff, 2}, {0xffff, 2}, {0xffffffff, 4}, {0xffffffff, 4}, {0, 2}});
+}
+
 TEST(Archive, OffsetsBeyond4GiBAreRead) {
   // A sparse file: one entry of 4 GiB of zeros costs no disk; its CRC is not checked here.
   const std::string path = temp_path("big.pt2");
   const uint64_t big = (uint64_t{4} << 30) + 4096;
-  std::string head(kLocalMagic);
-  const auto put = [](std::string& to, uint64_t v, int n) {
-    for (int i = 0; i < n; ++i) to.push_back(static_cast<char>(v >> (8 * i)));
-  };
-  const std::string name = "top/big";
-  put(head, 45, 2);
-  put(head, 0, 2);
-  put(head, 0, 2);
-  put(head, 0, 4);
-  put(head, 7, 4);
-  put(head, 0xffffffff, 4);
-  put(head, 0xffffffff, 4);
-  put(head, name.size(), 2);
-  put(head, 20, 2);
-  head += name;
-  put(head, 1, 2);
-  put(head, 16, 2);
-  put(head, big, 8);
-  put(head, big, 8);
+  const std::string head = zip64_local_header("top/big", big);
   const uint64_t second = head.size() + big;
-  std::string tail(kLocalMagic);
-  put(tail, 20, 2);
-  put(tail, 0, 2);
-  put(tail, 0, 2);
-  put(tail, 0, 4);
-  put(tail, 0, 4);
-  put(tail, 0, 4);
-  put(tail, 0, 4);
-  put(tail, 5, 2);
-  put(tail, 0, 2);
-  tail += "top/b";
-  const uint64_t directory = second + tail.size();
-  const auto record = [&](const std::string& n, uint64_t crc, uint64_t size, uint64_t offset) {
-    tail += kDirectoryMagic;
-    put(tail, 45, 2);
-    put(tail, 45, 2);
-    put(tail, 0, 2);
-    put(tail, 0, 2);
-    put(tail, 0, 4);
-    put(tail, crc, 4);
-    put(tail, 0xffffffff, 4);
-    put(tail, 0xffffffff, 4);
-    put(tail, n.size(), 2);
-    put(tail, 28, 2);
-    put(tail, 0, 2);
-    put(tail, 0, 2);
-    put(tail, 0, 2);
-    put(tail, 0, 4);
-    put(tail, 0xffffffff, 4);
-    tail += n;
-    put(tail, 1, 2);
-    put(tail, 24, 2);
-    put(tail, size, 8);
-    put(tail, size, 8);
-    put(tail, offset, 8);
-  };
-  record(name, 7, big, 0);
-  record("top/b", 0, 0, second);
-  const uint64_t end64 = second + tail.size();
-  const uint64_t directory_bytes = end64 - directory;
-  tail += std::string("PK\x06\x06", 4);
-  put(tail, 44, 8);
-  put(tail, 45, 2);
-  put(tail, 45, 2);
-  put(tail, 0, 4);
-  put(tail, 0, 4);
-  put(tail, 2, 8);
-  put(tail, 2, 8);
-  put(tail, directory_bytes, 8);
-  put(tail, directory, 8);
-  tail += std::string("PK\x06\x07", 4);
-  put(tail, 0, 4);
-  put(tail, end64, 8);
-  put(tail, 1, 4);
-  tail += kEndMagic;
-  put(tail, 0, 4);
-  put(tail, 0xffff, 2);
-  put(tail, 0xffff, 2);
-  put(tail, 0xffffffff, 4);
-  put(tail, 0xffffffff, 4);
-  put(tail, 0, 2);
+  const std::string local = empty_local_header("top/b");
+  const std::string directory =
+      zip64_record("top/big", 7, big, 0) + zip64_record("top/b", 0, 0, second);
   {
     std::ofstream out(path, std::ios::binary);
     out << head;
     out.seekp(static_cast<std::streamoff>(second));
-    out << tail;
+    out << local << directory << zip64_end(2, second + local.size(), directory.size());
     ASSERT_TRUE(out.good());
   }
   const auto archive = Archive::open(path);
@@ -208,7 +174,7 @@ TEST(Archive, OffsetsBeyond4GiBAreRead) {
   const auto bytes = (*archive)->map(*entry);
   ASSERT_TRUE(bytes.ok());
   EXPECT_EQ(bytes->back(), std::byte{0});
-  EXPECT_EQ((*archive)->find("b")->offset, second + 35);
+  EXPECT_EQ((*archive)->find("b")->offset, second + local.size());
   std::remove(path.c_str());
 }
 

@@ -181,7 +181,7 @@ class Compiled:
 
     # Calls.
 
-    def run(self, values: dict[str, np.ndarray], want=()) -> dict[str, np.ndarray]:
+    def run(self, values: dict[str, np.ndarray], want=(), options=()) -> dict[str, np.ndarray]:
         """`run`: outputs by name; a None output has no file."""
         out = self.folder / f"out_{len(os.listdir(self.folder))}"
         arguments = ["run", self.package, "--output-dir", out]
@@ -189,7 +189,7 @@ class Compiled:
             arguments += ["--input", f"{name}={self.folder / self.write(value)}"]
         for name in want:
             arguments += ["--want", name]
-        self.cli.json(*arguments)
+        self.cli.json(*arguments, *options)
         return {path.stem: np.load(path) for path in sorted(out.glob("*.npy"))}
 
     def replay(self, requests: list[dict], *options, check=True) -> Replay:

@@ -10,7 +10,7 @@ from harness import CliError
 BOTH = [
     reading.keyword_inputs, reading.nested_inputs, reading.nested_outputs, reading.repeated_output,
     reading.passed_through, reading.view_weights, reading.composite, reading.writes_into_views,
-    reading.tied_weights, reading.dynamic_rows,
+    reading.tied_weights, reading.both_ways, reading.dynamic_rows,
 ]
 
 
@@ -107,6 +107,17 @@ def test_a6_views_have_their_offset_and_strides(compiled, core):
     np.testing.assert_array_equal(values[1], [[15]])
     np.testing.assert_array_equal(values[2], [[3, 12]])
     np.testing.assert_array_equal(values[3], [[3.5, 12.5], [3.5, 12.5]])
+
+
+@pytest.mark.parametrize("make", [reading.tied_weights, reading.both_ways],
+                         ids=lambda make: make.__name__)
+def test_a_square_weight_is_not_confused_with_its_transpose(compiled, make):
+    package = compiled(make())
+    values = package.sample()
+    for strategy in package.manifest["strategies"]:
+        answer = package.run(values, options=["--strategy", strategy["name"]])
+        package.assert_close(answer, package.expected(values), 1e-5, 1e-5)
+    assert package.manifest["rejections"] == [] or len(package.manifest["strategies"]) > 1
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 64])

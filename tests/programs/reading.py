@@ -148,6 +148,21 @@ def tied_weights():
     return Program(seeded(TiedWeights), (filled(1, 256), filled(1, 256, seed=2)))
 
 
+class BothWays(nn.Module):
+    """One square weight, multiplied with as it is and transposed."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(64, 64) / 8)
+
+    def forward(self, x, y):
+        return x @ self.weight, F.linear(y, self.weight), (x + y) @ self.weight
+
+
+def both_ways():
+    return Program(seeded(BothWays), (filled(2, 64), filled(2, 64, seed=2)))
+
+
 class Composite(nn.Module):
     """Training IR and core ATen differ much here: every operator decomposes."""
 
