@@ -4,8 +4,10 @@
 #include <chrono>
 
 #include "analysis/dependencies.h"
+#include "base/errors.h"
 #include "compiler/examples.h"
 #include "compiler/packaging.h"
+#include "compiler/share_storages.h"
 #include "engine/openvino/openvino_engine.h"
 #include "normalise/normalise.h"
 #include "pt2/reader.h"
@@ -84,6 +86,7 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
   CA_ASSIGN_OR_RETURN(Graph functional, normalise(program.graph, program.signature));
   rebind_inputs(program.signature, program.graph, functional);
   program.graph = std::move(functional);
+  share_equal_storages(program.graph);
   report.nodes_kept = program.graph.nodes().size();
 
   stages.begin("analyse");
@@ -96,6 +99,13 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
   CA_ASSIGN_OR_RETURN(
       const Equivalence equivalence,
       verify_by_execution(*engine, program.graph, partition, program.sample_inputs, stages));
+
+  if (equivalence.executed && !equivalence.within_tolerance) {
+    return unsupported(
+        "{}: the engine computes the program and its segments differently, so one of them is "
+        "wrong: {}",
+        model_path, equivalence.difference);
+  }
 
   // From here on nothing changes but the file.
   stages.begin("write");

@@ -122,11 +122,7 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
     m.symbols.push_back({symbol, range.min.value_or(0), range.max.value_or(INT64_MAX)});
   }
   add_main(program, dependencies, m);
-  if (equivalence.within_tolerance || !equivalence.executed) {
-    add_segments(graph, partition, equivalence, m);
-  } else {
-    m.rejections.push_back({"full_retention", equivalence.difference});
-  }
+  add_segments(graph, partition, equivalence, m);
   for (const MergedClass& merged : partition.merged) {
     m.rejections.push_back(
         {merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});

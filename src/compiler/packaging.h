@@ -12,8 +12,7 @@
 
 namespace changeaware {
 
-// The strategy of all segments is offered unless execution showed a difference from `main` beyond
-// the tolerance; then it is among the rejections, with that difference.
+// Two strategies: `monolithic` and the one of all segments.
 Manifest make_manifest(const ExportedProgram& program, const Partition& partition,
                        const Dependencies& dependencies, const Equivalence& equivalence,
                        const EngineInfo& engine);

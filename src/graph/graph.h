@@ -109,6 +109,10 @@ class Graph {
   void set_symbol(std::string name, SymbolRange range) { symbols_[std::move(name)] = range; }
   Value& mutable_value(ValueId id) { return values_[id]; }
   Node& mutable_node(NodeId id) { return nodes_[id]; }
+  // REQUIRES: the tensor has the dtype and shape of constant `index`.
+  void set_constant_tensor(size_t index, Tensor tensor) {
+    constants_[index].tensor = std::move(tensor);
+  }
 
  private:
   std::vector<Value> values_;

@@ -223,13 +223,23 @@ class Functionaliser {
       Node node{slot.view->node.op, {}, {}, graph_.value(id).name};
       CA_ASSIGN_OR_RETURN(node.args, view_arguments(*slot.view, base_now));
       node.outputs.assign(std::max(slot.view->node.outputs.size(), slot.result + 1), kNoId);
-      Value value = rewriter_.temporary(graph_.value(id).name, graph_.value(id).spec);
-      now = rewriter_.to().add_value(std::move(value));
+      now = add_copy_of(id);
       node.outputs[slot.result] = now;
+      if (node.op->returns_list()) name_other_elements(slot.view->node, slot.result, node);
       rewriter_.to().add_node(std::move(node));
     }
     set_content(id, now);
     return {};
+  }
+  ValueId add_copy_of(ValueId id) {
+    const Value& value = graph_.value(id);
+    return rewriter_.to().add_value(rewriter_.temporary(value.name, value.spec));
+  }
+  // A file lists every element of a list of results.
+  void name_other_elements(const Node& from, size_t except, Node& node) {
+    for (size_t i = 0; i < from.outputs.size(); ++i) {
+      if (i != except && from.outputs[i] != kNoId) node.outputs[i] = add_copy_of(from.outputs[i]);
+    }
   }
   void set_content(ValueId id, ValueId now) {
     slots_[id].current = now;

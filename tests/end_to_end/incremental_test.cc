@@ -120,6 +120,24 @@ TEST_F(Towers, AFullRunNeitherReadsNorWritesWhatIsRetained) {
   EXPECT_EQ(fresh->stats().retained_entries, 0u);
 }
 
+// Writing into one piece of a split, then reading another: every piece survives the way through the
+// package file.
+TEST(Pieces, OfASplitThatIsWrittenToAreRight) {
+  const CompiledProgram program(R"(graph(%x: f32[4], %y: f32[2]) {
+    %c: f32[4] = aten.clone.default(%x)
+    %u: f32[2], %v: f32[2] = aten.split.Tensor(%c, 2)
+    %w: f32[2] = aten.add_.Tensor(%u, %y)
+    %s: f32[2] = aten.add.Tensor(%u, %v)
+    return (%s, %c)
+  })",
+                                {{"x", f32({4}, {1, 2, 3, 4})}, {"y", f32({2}, {10, 20})}});
+  const auto session = program.session();
+  const Response r = run(*session, {{"x", f32({4}, {1, 2, 3, 4})}, {"y", f32({2}, {10, 20})}});
+  ASSERT_EQ(r.outputs.size(), 2u);
+  EXPECT_EQ(floats(r.outputs[0].tensor), (std::vector<float>{14, 26}));
+  EXPECT_EQ(floats(r.outputs[1].tensor), (std::vector<float>{11, 22, 3, 4}));
+}
+
 // Random programs: random graphs of elementwise nodes over up to four inputs, random requests.
 TEST(RandomPrograms, IncrementalAnswersEqualFullRuns) {
   std::mt19937 random(7);

@@ -49,8 +49,8 @@ def _tower(package, name):
     return found
 
 
-@pytest.mark.parametrize(("room", "image_runs"), [(0, {5}), (1, {5}), (2, {4, 5}), (5, {4})])
-def test_c3_five_images_with_room_for_some(compiled, room, image_runs):
+@pytest.mark.parametrize("room", [0, 1, 2, 5])
+def test_c3_five_images_with_room_for_some(compiled, room):
     package = compiled(incremental.two_towers())
     sample = package.sample()
     image, text = _tower(package, "image"), _tower(package, "text")
@@ -64,7 +64,12 @@ def test_c3_five_images_with_room_for_some(compiled, room, image_runs):
     ran = [name for request in replay.requests for name in request["ran"]]
     assert all(request["equal"] for request in replay.requests)
     assert replay.requests[0]["outputs"] == replay.requests[4]["outputs"]
-    assert ran.count(image["name"]) + ran.count("main") in image_runs
+    assert replay.summary["retained_bytes_peak"] <= budget
+    # The first image comes again at the end. The small result of the head may have been kept where
+    # the image tensor was not; then nothing runs for it.
+    returned = 0 if replay.requests[4]["ran"] == [] else 1
+    assert ran.count(image["name"]) + ran.count("main") == 4 + returned
+    assert returned == 0 or room < 5
     assert ran.count(text["name"]) + ran.count("main") == 1
 
 

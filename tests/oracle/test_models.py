@@ -5,7 +5,7 @@ import pytest
 import torch
 from programs import clip
 from programs.program import vary
-from harness import Compiled, digest, to_numpy
+from harness import Compiled, digest
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@
 #include "engine/openvino/frontend_errors.h"
 #include "engine/openvino/page_trimmer.h"
 #include "engine/openvino/refusals.h"
+#include "engine/openvino/weight_copies.h"
 
 namespace changeaware {
 namespace {
@@ -169,6 +170,7 @@ class OpenVinoEngine final : public Engine {
     }
     CA_ASSIGN_OR_RETURN(ConvertedModel converted,
                         convert_graph(graph, layout.results(), layout.extents()));
+    separate_shared_weights(*converted.model);
     {
       const PageTrimmer trimmer(mapped_pages(converted.constants, kTrimThresholdBytes));
       parts.model = shared_core().compile_model(converted.model, "CPU", properties(options_));
