@@ -77,6 +77,7 @@ void write_output(JsonOutput& json, const ProgramOutput& output) {
 void write_callable(JsonOutput& json, const Callable& callable) {
   json.begin_object();
   json.field("name", callable.name);
+  json.field("identity", callable.identity);
   json.list("dependencies", callable.dependencies);
   json.list("shape_dependencies", callable.shape_dependencies);
   write_ports(json, "inputs", callable.inputs);

@@ -44,7 +44,7 @@ TEST(ManifestJson, HasEverythingInOrder) {
       R"({"inputs":[{"name":"x","dtype":"float32","shape":["s0",3]},{"name":"mode","fixed_value":"3"}],)"
       R"("outputs":[{"name":"y","dtype":"float32","shape":["2*s0"],"value":"add"},)"
       R"({"name":"nothing","fixed_value":null},{"name":"flag","fixed_value":true}],)"
-      R"("callables":[{"name":"main","dependencies":["x"],"shape_dependencies":[],)"
+      R"("callables":[{"name":"main","identity":"","dependencies":["x"],"shape_dependencies":[],)"
       R"("inputs":[{"name":"x","dtype":"float32","shape":["s0",3]}],)"
       R"("outputs":[{"name":"add","dtype":"float32","shape":["2*s0"]}],)"
       R"("weight_bytes":21474836480,"node_count":7,"assertions":["x is positive"]}],)"

@@ -43,6 +43,10 @@ class Validator {
     std::set<std::string> names;
     for (const Callable& c : m_.callables) {
       if (!names.insert(c.name).second) return corrupt("callables: '{}' occurs twice", c.name);
+      if (c.identity.size() != 64 ||
+          c.identity.find_first_not_of("0123456789abcdef") != std::string::npos) {
+        return corrupt("callable '{}': identity \"{}\" is no SHA-256", c.name, c.identity);
+      }
       for (const auto* list : {&c.dependencies, &c.shape_dependencies}) {
         for (const std::string& input : *list) {
           if (!inputs_.contains(input))

@@ -55,6 +55,7 @@ void write_output(JsonWriter& w, const ProgramOutput& o) {
 
 void write_callable(JsonWriter& w, const Callable& c) {
   w.field("name", c.name)
+      .field("identity", c.identity)
       .list("dependencies", c.dependencies)
       .list("shape_dependencies", c.shape_dependencies);
   write_list(w, "inputs", c.inputs, [&](const Port& p) { write_port_fields(w, p); });
@@ -165,6 +166,7 @@ Status read_output(const JsonView& v, ProgramOutput& o) {
 
 Status read_callable(const JsonView& v, Callable& c) {
   CA_RETURN_IF_ERROR(read_field(v, "name", c.name));
+  CA_RETURN_IF_ERROR(read_field(v, "identity", c.identity));
   CA_RETURN_IF_ERROR(read_field(v, "dependencies", c.dependencies));
   CA_RETURN_IF_ERROR(read_field(v, "shape_dependencies", c.shape_dependencies));
   CA_RETURN_IF_ERROR(read_list(v, "inputs", c.inputs, read_port));

@@ -42,6 +42,7 @@ Manifest sample() {
        .inputs = {port("b"), port("x")},
        .outputs = {port("y")}},
   };
+  for (Callable& c : m.callables) c.identity = std::string(64, 'a');
   m.strategies = {{"monolithic", {"main"}, 0, true, ""},
                   {"full_retention", {"segment_a", "segment_a+b"}, 32, false, "y differs"}};
   m.rejections = {{"segment_b", "tiny"}};
@@ -74,9 +75,9 @@ TEST(Manifest, AnUnknownFieldIsIgnoredAndANewerMajorRefused) {
 
 TEST(Manifest, EveryMissingFieldIsNamed) {
   const std::string text = manifest_to_json(sample());
-  for (const char* field :
-       {"format_minor", "engine_name", "inputs", "outputs", "callables", "strategies", "rejections",
-        "symbols", "verified", "weight_bytes", "retained_bytes", "bits_of_main", "candidate"}) {
+  for (const char* field : {"format_minor", "engine_name", "inputs", "outputs", "callables",
+                            "strategies", "rejections", "symbols", "verified", "weight_bytes",
+                            "retained_bytes", "bits_of_main", "candidate", "identity"}) {
     std::string broken = text;
     const std::string quoted = fmt::format("\"{}\"", field);
     broken.replace(broken.find(quoted), quoted.size(), "\"renamed\"");
@@ -111,6 +112,8 @@ TEST(Manifest, ContradictionsAreNamed) {
   EXPECT_THAT(message([](Manifest& m) { m.callables[0].name = "whole"; }),
               HasSubstr("first is not main"));
   EXPECT_THAT(message([](Manifest& m) { m.strategies.clear(); }), HasSubstr("strategies"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[1].identity = "xyz"; }),
+              HasSubstr("callable 'segment_a': identity \"xyz\""));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/errors.h"
+#include "identity/identity.h"
 #include "package/manifest_json.h"
 #include "package/ports.h"
 #include "pt2/reader.h"
@@ -48,15 +49,32 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string& 
 Result<ExportedProgram> PackageFile::region(const std::string& name) const {
   const Callable* expected = manifest_.find_callable(name);
   if (expected == nullptr) return invalid_argument("{}: no callable '{}'", path(), name);
-  CA_ASSIGN_OR_RETURN(
-      ExportedProgram program,
-      read_program(archive_, name, {.sample_inputs = false, .verify_payloads = true}));
+  CA_ASSIGN_OR_RETURN(ExportedProgram program,
+                      read_program(archive_, name, {.sample_inputs = false}));
   const Callable found = describe_callable(name, program.graph);
   if (!same_ports(found.inputs, expected->inputs) ||
       !same_ports(found.outputs, expected->outputs) || found.assertions != expected->assertions) {
     return corrupt("{}: models/{}.json contradicts the ports in {}", path(), name, kManifestEntry);
   }
+  std::string identity;
+  {
+    // Each weight is digested once per package, whoever asks first.
+    const std::lock_guard lock(digests_mutex_);
+    identity = to_hex(region_identity(program.graph, numeric_config(manifest_), digests_));
+  }
+  // Every weight was read; none of the pages is needed now.
+  archive_->drop_resident_pages();
+  if (identity != expected->identity) return explain_identity(name, identity, expected->identity);
   return program;
+}
+
+Status PackageFile::explain_identity(const std::string& name, const std::string& found,
+                                     const std::string& expected) const {
+  const auto checked =
+      read_program(archive_, name, {.sample_inputs = false, .verify_payloads = true});
+  if (!checked.ok()) return checked.status();
+  return corrupt("{}: the identity of models/{}.json is {}, the manifest says {}", path(), name,
+                 found, expected);
 }
 
 }  // namespace changeaware

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "archive/archive.h"
 #include "changeaware/package.h"
+#include "identity/parameter_digests.h"
 #include "pt2/program.h"
 
 namespace changeaware {
@@ -18,8 +20,9 @@ class PackageFile : public Package {
   const Manifest& manifest() const override { return manifest_; }
   const std::string& path() const override { return archive_->path(); }
 
-  // The program of a callable. Its constants are mapped memory, whose CRC-32 was compared; they
-  // keep the mapping alive. Corrupt when it is damaged or contradicts the manifest.
+  // The program of a callable. Its constants are mapped memory and keep the mapping alive. Its
+  // identity was computed again, weights included: Corrupt, naming the entry, when it is damaged or
+  // contradicts the manifest.
   // Thread safety: may be called concurrently.
   Result<ExportedProgram> region(const std::string& name) const;
 
@@ -27,8 +30,14 @@ class PackageFile : public Package {
   PackageFile(std::shared_ptr<const Archive> archive, Manifest manifest)
       : archive_(std::move(archive)), manifest_(std::move(manifest)) {}
 
+  // Why the identity is another one: a damaged payload by name, else the identities.
+  Status explain_identity(const std::string& name, const std::string& found,
+                          const std::string& expected) const;
+
   std::shared_ptr<const Archive> archive_;
   Manifest manifest_;
+  mutable std::mutex digests_mutex_;
+  mutable ParameterDigests digests_;  // guarded by digests_mutex_
 };
 
 }  // namespace changeaware

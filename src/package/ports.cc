@@ -51,4 +51,8 @@ Callable describe_callable(const std::string& name, const Graph& region) {
   return out;
 }
 
+NumericConfig numeric_config(const Manifest& manifest) {
+  return {manifest.engine_name, manifest.engine_version, "f32", "fast"};
+}
+
 }  // namespace changeaware

@@ -5,6 +5,7 @@
 
 #include "changeaware/package.h"
 #include "graph/graph.h"
+#include "identity/identity.h"
 
 namespace changeaware {
 
@@ -15,5 +16,8 @@ std::string dim_text(const Dim& dim);
 
 // Ports, assertions, weight bytes and node count of a region's program. Dependencies stay empty.
 Callable describe_callable(const std::string& name, const Graph& region);
+
+// What besides the graph decides the bits of a package's results.
+NumericConfig numeric_config(const Manifest& manifest);
 
 }  // namespace changeaware

@@ -39,6 +39,7 @@ Manifest sample() {
   m.outputs = {{.name = "y", .port = port("y")},
                {.name = "t", .port = port("t")},
                {.name = "image", .port = port("image")}};
+  for (Callable& c : m.callables) c.identity = std::string(64, '0');
   m.strategies = {{"monolithic", {"main"}, 0},
                   {"full_retention",
                    {"segment_image", "segment_text", "segment_check", "segment_image+text"},
