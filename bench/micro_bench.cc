@@ -5,7 +5,8 @@
 // Fingerprint          bytes per second of identifying an input by its contents
 // NothingChanged       look-up, planning and copying out, whole request
 // NothingChangedTagged the same without reading the inputs
-// ControlChanged       what the session adds to a request that runs something: total less engine and
+// ControlChanged       what the session adds to a request that runs something: total less engine
+// and
 //                      fingerprints; each request stores new entries
 // NothingRetained      the same with no room to retain anything
 #include <benchmark/benchmark.h>

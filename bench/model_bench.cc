@@ -1,7 +1,7 @@
 // model_bench WORKLOAD.json: measures what the workload says and prints the results as JSON.
 //
-// Ours and each peer run in this one process, in turn, with the same number of threads. bench/run.py
-// writes the workload and makes a table of the results.
+// Ours and each peer run in this one process, in turn, with the same number of threads.
+// bench/run.py writes the workload and makes a table of the results.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
     std::vector<ScenarioResult> results;
     for (const ModelWork& model : workload.models) {
       fmt::print(stderr, "measuring {} ...\n", model.name);
-      for (ScenarioResult& r : run_scenarios(model, workload.threads)) results.push_back(std::move(r));
+      for (ScenarioResult& r : run_scenarios(model, workload.threads))
+        results.push_back(std::move(r));
     }
     fmt::print("{}\n", results_to_json(results, workload.threads));
     return 0;

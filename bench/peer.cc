@@ -36,9 +36,11 @@ ov::AnyMap properties(int threads) {
 
 Peer::Peer(const std::string& path, int threads) {
   static ov::Core core;
-  model_ = core.compile_model(core.read_model(path), "CPU", properties(threads));
+  const auto model = core.read_model(path);
+  // Compiling adds names of other tensors to these.
+  for (const auto& port : model->inputs()) input_names_.push_back(port.get_any_name());
+  model_ = core.compile_model(model, "CPU", properties(threads));
   request_ = model_.create_infer_request();
-  for (const auto& port : model_.inputs()) input_names_.push_back(port.get_any_name());
   for (const auto& port : model_.outputs()) {
     const ov::Shape& shape = port.get_shape();
     outputs_.push_back(

@@ -78,7 +78,7 @@ def scenario_rows(model: Model, results: dict) -> list[Row]:
 def measure(tools: Tools, models: list[Model], quick: bool) -> tuple[list[Row], dict]:
     everything = {"threads": THREADS, "quick": quick, "machine": machine(),
                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-                  "compile": {}, "eager": {}, "scenarios": []}
+                  "compile": {}, "eager": {}, "scenarios": [], "micro": []}
     rows = []
     for model in models:
         folder = prepare(tools, model)
@@ -93,6 +93,8 @@ def measure(tools: Tools, models: list[Model], quick: bool) -> tuple[list[Row], 
         plan.write_text(json.dumps(workload(model, folder, THREADS, quick), indent=1) + "\n")
         results = tools.model_bench(plan)
         everything["scenarios"] += results["scenarios"]
+        if model.is_in_micro_bench:
+            everything["micro"] = tools.micro_bench(folder / "package.pt2")
         rows += scenario_rows(model, results) + compile_rows(model, compiled)
     return rows, everything
 
@@ -110,6 +112,10 @@ def print_details(everything: dict) -> None:
               f"{s['runs']:.0f} runs of {', '.join(s['ran']) or 'nothing'}")
     for name, eager in everything["eager"].items():
         print(f"  {name}, eager PyTorch: {eager['p50_us'] / 1e3:.1f}")
+    for micro in everything["micro"]:
+        speed = micro.get("bytes_per_second")
+        print(f"  {micro['name'].partition('/')[0]}: {micro['real_time']:.1f} µs" +
+              (f", {speed / 1e9:.1f} GB/s" if speed else ""))
 
 
 def main() -> int:

@@ -44,7 +44,8 @@ Tensor read_raw(const std::string& path, DType dtype, const Shape& shape) {
   file.read(reinterpret_cast<char*>(out.mutable_data()),
             static_cast<std::streamsize>(out.size_bytes()));
   const bool complete = file && file.peek() == std::ifstream::traits_type::eof();
-  if (!complete) throw std::runtime_error(path + ": not " + std::to_string(out.size_bytes()) + " bytes");
+  if (!complete)
+    throw std::runtime_error(path + ": not " + std::to_string(out.size_bytes()) + " bytes");
   return out;
 }
 

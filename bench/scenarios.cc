@@ -111,7 +111,9 @@ class ModelRun {
 
   Peer* peer(const std::string& against) {
     if (against == "full" || against.empty()) return nullptr;
-    Peer* found = against == "whole" ? whole_.get() : against == "decoder" ? decoder_.get() : nullptr;
+    Peer* found = against == "whole"     ? whole_.get()
+                  : against == "decoder" ? decoder_.get()
+                                         : nullptr;
     if (found == nullptr) throw std::runtime_error("no peer '" + against + "'");
     return found;
   }

@@ -23,7 +23,8 @@ class Tools:
         self.root = root
         self.changeaware = build / "bin" / "changeaware"
         self.bench = build / "bin" / "model_bench"
-        for program in (self.changeaware, self.bench):
+        self.micro = build / "bin" / "micro_bench"
+        for program in (self.changeaware, self.bench, self.micro):
             if not program.exists():
                 raise FileNotFoundError(f"{program} is not built; run `make build`")
 
@@ -60,3 +61,9 @@ class Tools:
         done = subprocess.run([str(self.bench), str(plan)], check=True, stdout=subprocess.PIPE,
                               env=clean_environment())
         return json.loads(done.stdout)
+
+    def micro_bench(self, package: pathlib.Path) -> list[dict]:
+        done = subprocess.run([str(self.micro), str(package), "--benchmark_format=json"],
+                              check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=clean_environment())
+        return json.loads(done.stdout)["benchmarks"]

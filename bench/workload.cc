@@ -54,8 +54,9 @@ void for_each(const Json& object, const char* name, Visit visit) {
 }
 
 Variation variation(const std::string& name) {
-  static const std::map<std::string, Variation> kNames = {
-      {"scale", Variation::kScale}, {"roll", Variation::kRoll}, {"tail_mask", Variation::kTailMask}};
+  static const std::map<std::string, Variation> kNames = {{"scale", Variation::kScale},
+                                                          {"roll", Variation::kRoll},
+                                                          {"tail_mask", Variation::kTailMask}};
   const auto it = kNames.find(name);
   if (it == kNames.end()) throw std::runtime_error("no variation " + name);
   return it->second;
@@ -113,8 +114,8 @@ Workload read_workload(const std::string& path) {
   rapidjson::Document document;
   document.Parse(bytes.data(), bytes.size());
   if (document.HasParseError() || !document.IsObject()) {
-    throw std::runtime_error(path + ": no JSON object: " +
-                             rapidjson::GetParseError_En(document.GetParseError()));
+    throw std::runtime_error(
+        path + ": no JSON object: " + rapidjson::GetParseError_En(document.GetParseError()));
   }
   Workload out;
   try {

@@ -48,6 +48,7 @@ class Model:
     is_split_by_hand: bool = False
     is_timed_in_eager: bool = True
     compile_is_measured: bool = False
+    is_in_micro_bench: bool = False
     tolerance: float = 1e-3
 
 
@@ -120,6 +121,7 @@ THREE_INPUTS = Model(
                "µs", session_share),
     ],
     is_timed_in_eager=False,
+    is_in_micro_bench=True,
 )
 
 EFFICIENTSAM = Model(
