@@ -22,7 +22,7 @@ struct Port {
 };
 
 struct Callable {
-  std::string name;                             // "main", "segment_image"
+  std::string name;      // "main", "segment_image"
   std::string identity;  // SHA-256 of its canonical bytes, hexadecimal: docs/identity.md
   std::vector<std::string> dependencies;        // program inputs whose values it depends on
   std::vector<std::string> shape_dependencies;  // program inputs of which only the shape matters

@@ -91,11 +91,11 @@ class Tensor {
 
   bool defined() const { return storage_ != nullptr; }
   DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }
-  const std::vector<int64_t>& strides() const { return strides_; }
+  const Shape& shape() const { return layout_->shape; }
+  const std::vector<int64_t>& strides() const { return layout_->strides; }
   int64_t storage_offset() const { return offset_; }
   const std::shared_ptr<Storage>& storage() const { return storage_; }
-  size_t rank() const { return shape_.size(); }
+  size_t rank() const { return shape().size(); }
   int64_t numel() const;
   // Bytes of the elements when stored densely (not of the storage).
   size_t size_bytes() const { return static_cast<size_t>(numel()) * dtype_bytes(dtype_); }
@@ -120,9 +120,16 @@ class Tensor {
     return storage_->data() + static_cast<size_t>(offset_) * dtype_bytes(dtype_);
   }
 
+  // Shared, so that copying a handle allocates nothing.
+  struct Layout {
+    Shape shape;
+    std::vector<int64_t> strides;
+  };
+  static const std::shared_ptr<const Layout>& no_layout();
+  void set_layout(Shape shape, std::vector<int64_t> strides);
+
   DType dtype_ = DType::kFloat32;
-  Shape shape_;
-  std::vector<int64_t> strides_;
+  std::shared_ptr<const Layout> layout_ = no_layout();
   int64_t offset_ = 0;
   std::shared_ptr<Storage> storage_;
 };

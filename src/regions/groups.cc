@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <set>
 #include <utility>
@@ -61,6 +62,86 @@ std::set<uint32_t> root_groups(const Graph& graph, const Groups& groups) {
   for (const Assertion& a : graph.assertions()) add(a.condition);
   return out;
 }
+
+// The quotient graph while groups merge into readers, and which groups may merge next.
+class Merger {
+ public:
+  Merger(const Graph& graph, const Groups& groups, double tiny_us)
+      : tiny_us_(tiny_us),
+        cost_(groups.count, 0),
+        first_(groups.count, kNoId),
+        readers_(groups.count),
+        writers_(groups.count),
+        into_(groups.count),
+        roots_(root_groups(graph, groups)) {
+    std::iota(into_.begin(), into_.end(), 0);
+    const std::vector<double> times = node_times(graph);
+    for (size_t n = graph.nodes().size(); n > 0; --n) {
+      const uint32_t g = groups.of_node[n - 1];
+      if (g == kNoId) continue;
+      cost_[g] += times[n - 1];
+      first_[g] = static_cast<NodeId>(n - 1);
+    }
+    const auto readers = group_readers(graph, groups);
+    for (uint32_t g = 0; g < groups.count; ++g) {
+      readers_[g].insert(readers[g].begin(), readers[g].end());
+      for (uint32_t r : readers[g]) writers_[r].insert(g);
+    }
+    for (uint32_t g = 0; g < groups.count; ++g) consider(g);
+  }
+
+  // The mergeable group with the least number first, until there is none.
+  std::vector<GroupMerge> run() {
+    std::vector<GroupMerge> merges;
+    while (!mergeable_.empty()) {
+      const uint32_t g = *mergeable_.begin();
+      merges.push_back({first_[g], cost_[g]});
+      merge(g, *readers_[g].begin());
+    }
+    return merges;
+  }
+
+  uint32_t group_now(uint32_t g) {
+    while (into_[g] != g) g = into_[g] = into_[into_[g]];
+    return g;
+  }
+
+ private:
+  void consider(uint32_t g) {
+    const bool tiny = first_[g] != kNoId && cost_[g] < tiny_us_;
+    if (tiny && readers_[g].size() == 1 && !roots_.contains(g)) {
+      mergeable_.insert(g);
+    } else {
+      mergeable_.erase(g);
+    }
+  }
+
+  void merge(uint32_t g, uint32_t reader) {
+    mergeable_.erase(g);
+    into_[g] = reader;
+    cost_[reader] += cost_[g];
+    first_[reader] = std::min(first_[reader], first_[g]);
+    first_[g] = kNoId;
+    writers_[reader].erase(g);
+    for (uint32_t writer : writers_[g]) {
+      readers_[writer].erase(g);
+      readers_[writer].insert(reader);
+      writers_[reader].insert(writer);
+      consider(writer);
+    }
+    readers_[g].clear();
+    writers_[g].clear();
+    consider(reader);
+  }
+
+  const double tiny_us_;
+  std::vector<double> cost_;
+  std::vector<NodeId> first_;  // kNoId = merged away
+  std::vector<std::set<uint32_t>> readers_, writers_;
+  std::vector<uint32_t> into_;
+  const std::set<uint32_t> roots_;
+  std::set<uint32_t> mergeable_;
+};
 
 }  // namespace
 
@@ -132,28 +213,10 @@ std::vector<std::vector<uint32_t>> group_readers(const Graph& graph, const Group
 }
 
 std::vector<GroupMerge> merge_tiny_groups(const Graph& graph, Groups& groups, double tiny_us) {
-  const std::vector<double> times = node_times(graph);
-  std::vector<GroupMerge> merges;
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    std::vector<double> cost(groups.count, 0);
-    std::vector<NodeId> first(groups.count, kNoId);
-    for (size_t n = graph.nodes().size(); n > 0; --n) {
-      const uint32_t g = groups.of_node[n - 1];
-      if (g == kNoId) continue;
-      cost[g] += times[n - 1];
-      first[g] = static_cast<NodeId>(n - 1);
-    }
-    const auto readers = group_readers(graph, groups);
-    const std::set<uint32_t> roots = root_groups(graph, groups);
-    for (uint32_t g = 0; g < groups.count && !changed; ++g) {
-      if (first[g] == kNoId || readers[g].size() != 1 || roots.contains(g) || cost[g] >= tiny_us)
-        continue;
-      std::replace(groups.of_node.begin(), groups.of_node.end(), g, readers[g][0]);
-      merges.push_back({first[g], cost[g]});
-      changed = true;
-    }
+  Merger merger(graph, groups, tiny_us);
+  std::vector<GroupMerge> merges = merger.run();
+  for (uint32_t& g : groups.of_node) {
+    if (g != kNoId) g = merger.group_now(g);
   }
   return merges;
 }

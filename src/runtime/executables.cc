@@ -1,5 +1,6 @@
 #include "runtime/executables.h"
 
+#include <map>
 #include <utility>
 
 #include "engine/openvino/openvino_engine.h"
@@ -38,18 +39,12 @@ Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
   return store;
 }
 
-Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::get(const std::string& callable) {
-  Slot* slot = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    auto& owned = slots_[callable];
-    if (owned == nullptr) owned = std::make_unique<Slot>();
-    slot = owned.get();
-  }
-  const std::lock_guard lock(slot->mutex);
-  if (slot->loaded != nullptr) return slot->loaded;
-  CA_ASSIGN_OR_RETURN(slot->loaded, load(callable));
-  return slot->loaded;
+Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::get(size_t callable) {
+  Slot& slot = slots_[callable];
+  const std::lock_guard lock(slot.mutex);
+  if (slot.loaded != nullptr) return slot.loaded;
+  CA_ASSIGN_OR_RETURN(slot.loaded, load(package_->manifest().callables[callable].name));
+  return slot.loaded;
 }
 
 Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(

@@ -2,7 +2,6 @@
 // on that package, so that packed weights exist once per process.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,9 +27,10 @@ class ExecutableStore {
   static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
                                                          int threads);
 
-  // Loads on first use; a concurrent caller for the same callable waits for it. Errors of reading
-  // and compiling name the callable; a later call tries again.
-  Result<std::shared_ptr<const LoadedCallable>> get(const std::string& callable);
+  // `callable`: index in Manifest::callables. Loads on first use; a concurrent caller for the same
+  // callable waits for it. Errors of reading and compiling name the callable; a later call tries
+  // again.
+  Result<std::shared_ptr<const LoadedCallable>> get(size_t callable);
 
  private:
   struct Slot {
@@ -39,13 +39,14 @@ class ExecutableStore {
   };
 
   ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine)
-      : package_(std::move(package)), engine_(std::move(engine)) {}
+      : package_(std::move(package)),
+        engine_(std::move(engine)),
+        slots_(package_->manifest().callables.size()) {}
   Result<std::shared_ptr<const LoadedCallable>> load(const std::string& callable) const;
 
   const std::shared_ptr<const PackageFile> package_;
   const std::unique_ptr<Engine> engine_;
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Slot>> slots_;
+  std::vector<Slot> slots_;  // by callable
 };
 
 }  // namespace changeaware

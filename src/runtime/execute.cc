@@ -37,7 +37,7 @@ Result<std::vector<Tensor>> gather_inputs(RequestState& state, const RegionInfo&
 Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
   const RegionInfo& region = state.topology->regions[r];
   RegionState& result = state.regions[r];
-  CA_ASSIGN_OR_RETURN(const auto callable, executables.get(region.name));
+  CA_ASSIGN_OR_RETURN(const auto callable, executables.get(region.callable));
   CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
   std::vector<Tensor> outputs(callable->output_count);
   for (size_t i = 0; i < region.output_shapes.size(); ++i) {

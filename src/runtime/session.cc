@@ -53,7 +53,7 @@ class SessionImpl : public Session {
 
   Status load() override {
     for (const RegionInfo& region : default_topology_->regions) {
-      CA_RETURN_IF_ERROR(executables_->get(region.name).status());
+      CA_RETURN_IF_ERROR(executables_->get(region.callable).status());
     }
     return {};
   }

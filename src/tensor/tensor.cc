@@ -102,11 +102,21 @@ std::vector<int64_t> contiguous_strides(std::span<const int64_t> shape) {
   return strides;
 }
 
+const std::shared_ptr<const Tensor::Layout>& Tensor::no_layout() {
+  static const auto* const none =
+      new std::shared_ptr<const Layout>(std::make_shared<const Layout>());
+  return *none;
+}
+
+void Tensor::set_layout(Shape shape, std::vector<int64_t> strides) {
+  layout_ = std::make_shared<const Layout>(Layout{std::move(shape), std::move(strides)});
+}
+
 Tensor Tensor::empty(DType dtype, Shape shape) {
   Tensor t;
   t.dtype_ = dtype;
-  t.strides_ = contiguous_strides(shape);
-  t.shape_ = std::move(shape);
+  std::vector<int64_t> strides = contiguous_strides(shape);
+  t.set_layout(std::move(shape), std::move(strides));
   const size_t bytes = t.size_bytes();
   auto* data =
       static_cast<std::byte*>(::operator new(bytes == 0 ? 1 : bytes, std::align_val_t(kAlignment)));
@@ -121,8 +131,8 @@ Tensor Tensor::borrow(DType dtype, Shape shape, std::vector<int64_t> strides, co
                       std::shared_ptr<const void> owner) {
   Tensor t;
   t.dtype_ = dtype;
-  t.strides_ = strides.empty() ? contiguous_strides(shape) : std::move(strides);
-  t.shape_ = std::move(shape);
+  if (strides.empty()) strides = contiguous_strides(shape);
+  t.set_layout(std::move(shape), std::move(strides));
   auto* bytes = static_cast<std::byte*>(const_cast<void*>(data));
   t.storage_ = std::make_shared<Storage>(bytes, t.size_bytes(), std::move(owner));
   return t;
@@ -159,8 +169,7 @@ Result<Tensor> Tensor::view(DType dtype, Shape shape, std::vector<int64_t> strid
   }
   Tensor t;
   t.dtype_ = dtype;
-  t.shape_ = std::move(shape);
-  t.strides_ = std::move(strides);
+  t.set_layout(std::move(shape), std::move(strides));
   t.offset_ = storage_offset;
   t.storage_ = std::move(storage);
   return t;
@@ -168,16 +177,16 @@ Result<Tensor> Tensor::view(DType dtype, Shape shape, std::vector<int64_t> strid
 
 int64_t Tensor::numel() const {
   int64_t n = 1;
-  for (int64_t s : shape_) n *= s;
+  for (int64_t s : shape()) n *= s;
   return n;
 }
 
 bool Tensor::is_contiguous() const {
   int64_t expected = 1;
-  for (size_t d = shape_.size(); d > 0; --d) {
-    if (shape_[d - 1] == 0) return true;
-    if (shape_[d - 1] != 1 && strides_[d - 1] != expected) return false;
-    expected *= shape_[d - 1];
+  for (size_t d = rank(); d > 0; --d) {
+    if (shape()[d - 1] == 0) return true;
+    if (shape()[d - 1] != 1 && strides()[d - 1] != expected) return false;
+    expected *= shape()[d - 1];
   }
   return true;
 }
@@ -185,17 +194,17 @@ bool Tensor::is_contiguous() const {
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
 Tensor Tensor::clone() const {
-  Tensor out = empty(dtype_, shape_);
+  Tensor out = empty(dtype_, shape());
   if (numel() == 0) return out;
   if (is_contiguous()) {
     std::memcpy(out.mutable_data(), data(), size_bytes());
     return out;
   }
   const size_t item = dtype_bytes(dtype_);
-  const int64_t count = shape_.back();
+  const int64_t count = shape().back();
   std::byte* to = out.mutable_data();
   for_each_row(*this, [&](const std::byte* row) {
-    copy_row(to, row, count, strides_.back() * static_cast<int64_t>(item), item);
+    copy_row(to, row, count, strides().back() * static_cast<int64_t>(item), item);
     to += count * item;
   });
   return out;

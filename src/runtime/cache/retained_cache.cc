@@ -82,6 +82,20 @@ void RetainedCache::unpin(const std::shared_ptr<Entry>& e) {
   if (--e->pins == 0 && e->doomed) remove(e);
 }
 
+// Exact-repeat entries are at the front of the order, so this looks at no others.
+void RetainedCache::drop_old_repeats(size_t region) {
+  std::vector<std::shared_ptr<Entry>> repeats;
+  for (const auto& [order, entry] : by_order_) {
+    if (!entry->only_exact_repeat) break;
+    if (entry->key.region == region && entry->pins == 0) repeats.push_back(entry);
+  }
+  if (repeats.size() < kMostRepeats) return;
+  const auto oldest = std::min_element(repeats.begin(), repeats.end(),
+                                       [](const auto& a, const auto& b) { return a->id < b->id; });
+  remove(*oldest);
+  ++stats_.evictions;
+}
+
 RetainedCache::Pin RetainedCache::find(const Key& key) {
   const std::lock_guard lock(mutex_);
   const auto it = entries_.find(key);
@@ -108,6 +122,7 @@ RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_no
     ++it->second->pins;
     return Pin(this, it->second);
   }
+  if (candidate.only_exact_repeat) drop_old_repeats(candidate.key.region);
   if (entries_.contains(candidate.key) || !make_room(bytes)) {
     why_not =
         bytes > budget_bytes_

@@ -8,7 +8,8 @@
 // Eviction: GreedyDual-Size (Cao and Irani, USENIX Symposium on Internet Technologies and Systems,
 // 1997): priority = inflation + recomputation time / bytes, renewed on every use; the least goes
 // first and raises the inflation, which ages the others. Before all of them go entries that only an
-// exact repeat of a whole request could use.
+// exact repeat of a whole request could use; of those a region keeps the latest few, so that memory
+// is used again while it is warm.
 // Thread safety: every method may be called concurrently.
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -61,7 +63,7 @@ class RetainedCache {
   struct Key {
     size_t region = 0;
     std::string versions;
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
   };
 
   struct Candidate {
@@ -90,17 +92,25 @@ class RetainedCache {
   using Order =
       std::tuple<bool, double, uint64_t>;  // evicted first: exact repeats, low priority, old
 
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      return std::hash<std::string>()(key.versions) ^ (key.region * 0x9e3779b97f4a7c15ull);
+    }
+  };
+
   Order order_of(const Entry& entry) const;
+  void drop_old_repeats(size_t region);
   void renew(const std::shared_ptr<Entry>& entry);
   bool make_room(uint64_t bytes);
   void remove(const std::shared_ptr<Entry>& entry);
   void unpin(const std::shared_ptr<Entry>& entry);
 
   static constexpr size_t kMostEntries = 1 << 16;
+  static constexpr size_t kMostRepeats = 8;  // exact-repeat entries of one region
 
   const uint64_t budget_bytes_;
   mutable std::mutex mutex_;
-  std::map<Key, std::shared_ptr<Entry>> entries_;
+  std::unordered_map<Key, std::shared_ptr<Entry>, KeyHash> entries_;
   std::map<Order, std::shared_ptr<Entry>> by_order_;
   double inflation_ = 0;
   uint64_t next_id_ = 0;

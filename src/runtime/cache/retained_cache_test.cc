@@ -72,6 +72,19 @@ TEST(RetainedCache, WhatOnlyAnExactRepeatUsesGoesFirst) {
   EXPECT_FALSE(has(cache, 1, "result"));
 }
 
+TEST(RetainedCache, ARegionKeepsTheLatestEightExactRepeats) {
+  RetainedCache cache(1 << 20);
+  for (int i = 0; i < 20; ++i) {
+    put(cache, 0, std::to_string(i), 10, 100, true);
+    put(cache, 1, std::to_string(i), 10, 100, false);
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(has(cache, 0, std::to_string(i)), i >= 12) << i;
+    EXPECT_TRUE(has(cache, 1, std::to_string(i)));
+  }
+  EXPECT_TRUE(cache.check_invariants());
+}
+
 TEST(RetainedCache, APinnedEntryStays) {
   RetainedCache cache(100);
   Pin pin = put(cache, 0, "a", 60);

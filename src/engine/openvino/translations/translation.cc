@@ -30,12 +30,12 @@ Shape fixed(const TensorSpec& spec, std::string_view what) {
 const std::vector<Translation>& translations() {
   static const std::vector<Translation> all = [] {
     std::vector<Translation> out;
-    for (auto family :
-         {integer_division_translations(), statistics_translations(), scatter_translations(),
-          attention_translations(), softmax_translations(), cast_translations(),
-          pointwise_translations(), rank_zero_translations(), factory_translations(),
-          norm_translations(), comparison_translations(), extrema_translations(),
-          reduction_translations(), index_put_translations(), symbolic_translations()}) {
+    for (auto family : {integer_division_translations(), statistics_translations(),
+                        scatter_translations(), attention_translations(), softmax_translations(),
+                        cast_translations(), pointwise_translations(), rank_zero_translations(),
+                        factory_translations(), norm_translations(), comparison_translations(),
+                        extrema_translations(), reduction_translations(), index_put_translations(),
+                        symbolic_translations(), enlargement_translations()}) {
       out.insert(out.end(), family.begin(), family.end());
     }
     return out;

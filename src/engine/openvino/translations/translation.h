@@ -96,5 +96,6 @@ std::span<const Translation> extrema_translations();
 std::span<const Translation> reduction_translations();
 std::span<const Translation> index_put_translations();
 std::span<const Translation> symbolic_translations();
+std::span<const Translation> enlargement_translations();
 
 }  // namespace changeaware::ovn
