@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "analysis/symbols.h"
@@ -50,7 +51,7 @@ class Analysis {
   void seed_inputs() {
     for (size_t i = 0; i < graph_.inputs().size(); ++i) {
       const ValueId id = graph_.inputs()[i];
-      is_input_[id] = true;
+      is_input_.insert(id);
       out_.values[id].set(i);
       out_.shapes[id].set(i);
       for (const Dim& d : graph_.value(id).spec.dims) {
@@ -72,11 +73,8 @@ class Analysis {
     for (size_t a = 0; a < node.args.size(); ++a) {
       const bool metadata = reads_only_metadata(*node.op, a);
       for_each_value(node.args[a], [&](ValueId id) {
-        if (metadata && is_input_.contains(id)) {
-          // Only symbolic sizes can differ between requests; they are added from the result below.
-          return;
-        }
-        values |= out_.values[id];
+        // Also where its sizes are fixed: the node reads that input, so a request must give it.
+        if (!metadata || !is_input_.contains(id)) values |= out_.values[id];
         shapes |= out_.shapes[id];
       });
     }
@@ -112,7 +110,7 @@ class Analysis {
   const Graph& graph_;
   const InputSet none_;
   Dependencies out_;
-  std::map<ValueId, bool> is_input_;
+  std::set<ValueId> is_input_;
   std::map<std::string, size_t> owner_;  // symbol -> position of the input whose size it is
 };
 

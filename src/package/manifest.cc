@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -65,6 +66,7 @@ class Validator {
       const Callable* c = m_.find_callable(name);
       if (c == nullptr) return corrupt("strategy '{}': no callable '{}'", s.name, name);
       for (const Port& port : c->inputs) {
+        CA_RETURN_IF_ERROR(check_dependency(*c, port));
         const auto it = available.find(port.name);
         if (it == available.end()) {
           return corrupt("strategy '{}': nothing gives '{}' to '{}'", s.name, port.name, name);
@@ -86,6 +88,16 @@ class Validator {
       }
     }
     return {};
+  }
+
+  // A request gives what the dependencies name, so an input port that is a program input must be
+  // among them.
+  Status check_dependency(const Callable& c, const Port& port) const {
+    if (!inputs_.contains(port.name)) return {};
+    for (const auto* list : {&c.dependencies, &c.shape_dependencies}) {
+      if (std::find(list->begin(), list->end(), port.name) != list->end()) return {};
+    }
+    return corrupt("callable '{}' reads '{}' and does not depend on it", c.name, port.name);
   }
 
   const Manifest& m_;

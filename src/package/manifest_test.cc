@@ -103,6 +103,8 @@ TEST(Manifest, ContradictionsAreNamed) {
               HasSubstr("no callable 'nope'"));
   EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"q"}; }),
               HasSubstr("no input 'q'"));
+  EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {}; }),
+              HasSubstr("'segment_a' reads 'a' and does not depend on it"));
   EXPECT_THAT(message([](Manifest& m) { m.callables[1].dependencies = {"flag"}; }),
               HasSubstr("no input 'flag'"));
   EXPECT_THAT(message([](Manifest& m) { m.inputs[1].port.name = "a"; }),

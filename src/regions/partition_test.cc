@@ -140,6 +140,7 @@ TEST(VerifyPartition, NamesWhatIsBroken) {
   Partition twice = c.partition;
   twice.segments[1].nodes.insert(twice.segments[1].nodes.begin(), 0);
   twice.segments[1].inputs.push_back(c.graph.find_value("img"));
+  twice.segments[1].dependencies.set(0);
   EXPECT_THAT(verify_partition(c.graph, d, twice).message(), HasSubstr("'i1' is in two segments"));
   Partition order = c.partition;
   std::swap(order.segments[0], order.segments[2]);
@@ -148,6 +149,10 @@ TEST(VerifyPartition, NamesWhatIsBroken) {
   Partition dropped = c.partition;
   dropped.segments.erase(dropped.segments.begin() + 1);
   EXPECT_FALSE(verify_partition(c.graph, d, dropped).ok());
+  Partition blind = c.partition;
+  blind.segments[0].dependencies.reset();
+  EXPECT_THAT(verify_partition(c.graph, d, blind).message(),
+              HasSubstr("reads 'img' and does not depend on it"));
   Partition narrow = c.partition;
   narrow.segments[2].dependencies.reset(0);
   EXPECT_THAT(verify_partition(c.graph, d, narrow).message(), HasSubstr("depends on more than"));

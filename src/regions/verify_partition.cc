@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "base/errors.h"
@@ -41,6 +42,7 @@ class Verifier {
                                graph_.value(v).name);
       }
       known.insert(v);
+      CA_RETURN_IF_ERROR(check_input_port(s, v));
     }
     for (NodeId n : s.nodes) CA_RETURN_IF_ERROR(check_node(s, n, known));
     for (ValueId v : s.outputs) {
@@ -49,6 +51,16 @@ class Verifier {
       available_.insert(v);
     }
     return {};
+  }
+
+  // A request gives what the dependency sets name, so a port that is a program input must be there.
+  Status check_input_port(const Segment& s, ValueId v) const {
+    const auto& inputs = graph_.inputs();
+    const auto at = std::find(inputs.begin(), inputs.end(), v);
+    if (at == inputs.end()) return {};
+    const auto i = static_cast<size_t>(at - inputs.begin());
+    if (s.dependencies.test(i) || s.shape_dependencies.test(i)) return {};
+    return invalid_program("{} reads '{}' and does not depend on it", s.name, graph_.value(v).name);
   }
 
   Status check_node(const Segment& s, NodeId n, std::set<ValueId>& known) {
