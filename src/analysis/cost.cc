@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 namespace changeaware {
@@ -45,12 +46,30 @@ double transposed_convolution(const Graph& g, const Node& node, double) {
   return 2 * argument_elements(g, node, 0) * argument_elements(g, node, 1) /
          std::max(in_channels, 1.0);
 }
+// Every step of every sequence meets every weight once.
+double recurrent(const Graph& g, const Node& node, double) {
+  double weights = 0;
+  const int params = node.op->arg_index("params");
+  if (params >= 0) {
+    for_each_value(node.args[static_cast<size_t>(params)],
+                   [&](ValueId id) { weights += elements(g, id); });
+  }
+  const double features = std::max(argument_size(g, node, 0, 0), 1.0);
+  return 2 * weights * argument_elements(g, node, 0) / features;
+}
+// For a product of matrices m x k and k x n the root is m * k * n; in general the geometric mean of
+// what two operands and the result would allow.
+double einsum(const Graph& g, const Node& node, double outputs) {
+  double product = std::max(outputs, 1.0);
+  for_each_input(node, [&](ValueId id) { product *= std::max(elements(g, id), 1.0); });
+  return 2 * std::sqrt(product);
+}
 // softmax(q k^T) v: two contractions over the same pair of lengths.
 double attention(const Graph& g, const Node& node, double outputs) {
   return 4 * outputs * argument_size(g, node, 1, 1);
 }
 
-constexpr std::array<std::pair<std::string_view, Flops>, 14> kFlops = {{
+constexpr std::array<std::pair<std::string_view, Flops>, 19> kFlops = {{
     {"aten.linear.default", contraction<0>},
     {"aten.matmul.default", contraction<0>},
     {"aten.mm.default", contraction<0>},
@@ -65,6 +84,11 @@ constexpr std::array<std::pair<std::string_view, Flops>, 14> kFlops = {{
     {"aten.conv_transpose2d.input", transposed_convolution},
     {"aten.conv_transpose3d.input", transposed_convolution},
     {"aten.scaled_dot_product_attention.default", attention},
+    {"aten.einsum.default", einsum},
+    {"aten.lstm.input", recurrent},
+    {"aten.gru.input", recurrent},
+    {"aten.rnn_tanh.input", recurrent},
+    {"aten.rnn_relu.input", recurrent},
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The engine's contract, on graphs of a few nodes.
 #include <cstring>
 #include <thread>
+#include <tuple>
 
 #include "engine/openvino/test_support.h"
 
@@ -446,6 +447,23 @@ TEST(Guards, AFailedCallLeavesTheExecutableUsable) {
   ASSERT_TRUE(
       (*executable)->run(std::vector<Tensor>{table, tensor_of({"i64[2]", {2, 1}})}, out).ok());
   EXPECT_TRUE(matches(out[0], {"f32[2, 2]", {5, 6, 3, 4}}));
+}
+
+TEST(Engine, ARangeUpToASizeFollowsTheInput) {
+  const char* graph = R"(graph(%x: f32[s0]) {
+    %n: sym(s0) = aten.sym_size.int(%x, 0)
+    %a: i64[s0] = aten.arange.start_step(0, %n, 1)
+    %b: i64[s0] = aten.arange.default(%n)
+    return (%a, %b)
+  })";
+  for (const auto& [spec, values, expected] :
+       {std::tuple{"f32[3]", std::vector<double>{5, 5, 5}, std::vector<double>{0, 1, 2}},
+        std::tuple{"f32[1]", std::vector<double>{5}, std::vector<double>{0}}}) {
+    const auto outputs = run_text(graph, {{spec, values}});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().to_string();
+    EXPECT_EQ(values_of((*outputs)[0]), expected);
+    EXPECT_EQ(values_of((*outputs)[1]), expected);
+  }
 }
 
 }  // namespace

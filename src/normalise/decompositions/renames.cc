@@ -25,6 +25,7 @@ constexpr Rename kRenames[] = {
      "aten.scaled_dot_product_attention.default",
      {},
      {}},
+    {"aten.grid_sampler_2d.default", "aten.grid_sampler.default", {}, {}},
     {"aten.unsafe_chunk.default", "aten.chunk.default", {}, {}},
     {"aten.unsafe_split.Tensor", "aten.split.Tensor", {}, {}},
     {"aten.unsafe_split_with_sizes.default", "aten.split_with_sizes.default", {}, {}},

@@ -1,6 +1,6 @@
-// Ranges, whose values are known when the program is compiled. OpenVINO gives some of them another
-// dtype than PyTorch does.
+// Ranges. OpenVINO gives some of them another dtype than PyTorch does.
 // Source: PyTorch documentation of torch.arange and torch.linspace.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/openvino/translations/builders.h"
@@ -41,6 +41,21 @@ ov::OutputVector arange(const OpContext& context) {
   return {constant_of(context, values)};
 }
 
+// Bounds that are sizes are known only at run time.
+ov::OutputVector arange_of_sizes(const OpContext& context) {
+  if (context.result().dtype != DType::kInt64) throw Refusal("sizes in a range of another dtype");
+  const auto bound = [&](std::string_view name, int64_t otherwise) {
+    return context.node().op->arg_index(name) < 0 ? int_scalar(otherwise) : context.tensor(name);
+  };
+  const Output start = bound("start", 0);
+  const Output end = bound("end", 0);
+  const Output step = bound("step", 1);
+  for (const Output& x : {start, end, step}) {
+    if (x.get_element_type() != ov::element::i64) throw Refusal("bounds that are not integers");
+  }
+  return {make<op::Range>(start, end, step, ov::element::i64)};
+}
+
 ov::OutputVector linspace(const OpContext& context) {
   const Shape shape = context.fixed_result_shape();
   if (!is_floating(context.result().dtype)) throw Refusal("an integer dtype");
@@ -57,6 +72,13 @@ ov::OutputVector linspace(const OpContext& context) {
   return {constant_of(context, values)};
 }
 
+bool some_number_is_a_size(const Graph& graph, const Node& node) {
+  return std::any_of(node.args.begin(), node.args.end(), [&](const Argument& a) {
+    const auto* ref = std::get_if<ValueRef>(&a);
+    return ref != nullptr && graph.value(ref->id).kind == ValueKind::kSymInt;
+  });
+}
+
 bool all_numbers_fixed(const Graph&, const Node& node) {
   for (const Argument& a : node.args) {
     if (std::holds_alternative<ValueRef>(a)) return false;
@@ -68,6 +90,9 @@ constexpr Translation kTable[] = {
     {"aten.arange.default", arange, all_numbers_fixed},
     {"aten.arange.start", arange, all_numbers_fixed},
     {"aten.arange.start_step", arange, all_numbers_fixed},
+    {"aten.arange.default", arange_of_sizes, some_number_is_a_size},
+    {"aten.arange.start", arange_of_sizes, some_number_is_a_size},
+    {"aten.arange.start_step", arange_of_sizes, some_number_is_a_size},
     {"aten.linspace.default", linspace, all_numbers_fixed},
 };
 
