@@ -99,6 +99,11 @@ uint64_t value_bytes(const Graph& graph, ValueId id) {
   return static_cast<uint64_t>(elements(graph, id)) * dtype_bytes(value.spec.dtype);
 }
 
+bool is_contraction(const OpSchema& op) {
+  return std::any_of(kFlops.begin(), kFlops.end(),
+                     [&](const auto& line) { return line.first == op.name; });
+}
+
 NodeCost estimate_cost(const Graph& graph, const Node& node) {
   NodeCost cost;
   double outputs = 0;

@@ -14,6 +14,9 @@ struct NodeCost {
 // Symbolic sizes count with their hints.
 NodeCost estimate_cost(const Graph& graph, const Node& node);
 
+// Matrix products, convolutions, attention, recurrent layers: what a reader of a model calls work.
+bool is_contraction(const OpSchema& op);
+
 // Microseconds on a nominal core pair (100 GFLOP/s, 10 GB/s). A scale, not a prediction.
 double nominal_microseconds(const NodeCost& cost);
 

@@ -69,6 +69,7 @@ class Merger {
   Merger(const Graph& graph, const Groups& groups, double tiny_us)
       : tiny_us_(tiny_us),
         cost_(groups.count, 0),
+        has_work_(groups.count, false),
         first_(groups.count, kNoId),
         readers_(groups.count),
         writers_(groups.count),
@@ -80,6 +81,7 @@ class Merger {
       const uint32_t g = groups.of_node[n - 1];
       if (g == kNoId) continue;
       cost_[g] += times[n - 1];
+      has_work_[g] = has_work_[g] || is_contraction(*graph.nodes()[n - 1].op);
       first_[g] = static_cast<NodeId>(n - 1);
     }
     const auto readers = group_readers(graph, groups);
@@ -108,7 +110,7 @@ class Merger {
 
  private:
   void consider(uint32_t g) {
-    const bool tiny = first_[g] != kNoId && cost_[g] < tiny_us_;
+    const bool tiny = first_[g] != kNoId && cost_[g] < tiny_us_ && !has_work_[g];
     if (tiny && readers_[g].size() == 1 && !roots_.contains(g)) {
       mergeable_.insert(g);
     } else {
@@ -120,6 +122,7 @@ class Merger {
     mergeable_.erase(g);
     into_[g] = reader;
     cost_[reader] += cost_[g];
+    // `g` has no work of its own, or it would not merge.
     first_[reader] = std::min(first_[reader], first_[g]);
     first_[g] = kNoId;
     writers_[reader].erase(g);
@@ -136,6 +139,7 @@ class Merger {
 
   const double tiny_us_;
   std::vector<double> cost_;
+  std::vector<bool> has_work_;
   std::vector<NodeId> first_;  // kNoId = merged away
   std::vector<std::set<uint32_t>> readers_, writers_;
   std::vector<uint32_t> into_;

@@ -28,9 +28,9 @@ Groups group_by_class(const Graph& graph, const Dependencies& dependencies);
 // would take at least `least_us`.
 void split_by_reached_outputs(const Graph& graph, Groups& groups, double least_us);
 
-// Merges each group below `tiny_us` that exactly one other group reads, and that owns no assertion
-// and no program output, into that reader. Groups keep their numbers; emptied ones vanish in
-// order_groups().
+// Merges each group below `tiny_us` that has no contraction, that exactly one other group reads,
+// and that owns no assertion and no program output, into that reader. Groups keep their numbers;
+// emptied ones vanish in order_groups().
 std::vector<GroupMerge> merge_tiny_groups(const Graph& graph, Groups& groups, double tiny_us);
 
 // Renumbers the groups in an execution order that is the same for the same graph.

@@ -155,10 +155,11 @@ Result<Partition> make_partition(const Graph& graph, const Dependencies& depende
     const std::string name = value == kNoId ? "segment"
                                             : segment_name(graph, dependencies.values[value],
                                                            dependencies.shapes[value]);
-    partition.merged.push_back({name, partition.segments[groups.of_node[node]].name,
-                                fmt::format("estimated {:.1f} us, less than the {:.0f} us of a "
-                                            "call, and only one segment reads it",
-                                            merge.estimated_us, options.tiny_us)});
+    partition.merged.push_back(
+        {name, partition.segments[groups.of_node[node]].name,
+         fmt::format("estimated {:.1f} us and no contraction, less than the {:.0f} us of a "
+                     "call, and only one segment reads it",
+                     merge.estimated_us, options.tiny_us)});
   }
   CA_RETURN_IF_ERROR(verify_partition(graph, dependencies, partition));
   return partition;

@@ -12,7 +12,9 @@
 //     one has its own copy, which engines fold when they compile it. They are a segment of their
 //     own only where the program returns their result.
 //   - A segment whose estimated time is below `tiny_us` and that exactly one other segment reads is
-//     merged into that reader: its own call would cost more than its recomputation.
+//     merged into that reader: its own call would cost more than its recomputation. Not one with a
+//     matrix product, a convolution or other contraction: estimates are rough, and what people call
+//     a tower must run only when its inputs change, however small it is.
 //
 // Invariants (verify_partition): every node that depends on something is in exactly one segment;
 // segments are convex and in execution order; every value that a segment reads is a program input,

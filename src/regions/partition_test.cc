@@ -54,6 +54,20 @@ TEST(Partition, ATinySegmentWithOneReaderIsMergedAndSaysSo) {
   EXPECT_THAT(c.partition.merged[0].reason, HasSubstr("less than the 20 us of a call"));
 }
 
+TEST(Partition, AContractionIsNeverTooSmallForItsOwnSegment) {
+  const Cut c = cut(R"(graph(%img: f32[1, 4], %txt: f32[1, 4]) {
+    %w = constant f32[4, 4] "w"
+    %i: f32[1, 4] = aten.linear.default(%img, %w)
+    %t: f32[1, 4] = aten.relu.default(%txt)
+    %o: f32[1, 4] = aten.add.Tensor(%i, %t)
+    return (%o)
+  })",
+                    {.tiny_us = 20, .split_us = 1e12});
+  EXPECT_EQ(dump(c.graph, c.partition),
+            "segment_img: 1 nodes (img) -> (i)\n"
+            "segment_img+txt: 2 nodes (txt, i) -> (o)\n");
+}
+
 TEST(Partition, ConstantArithmeticIsCopiedToItsReadersAndNeverRetained) {
   const Cut c = cut(R"(graph(%a: f32[4], %b: f32[4]) {
     %w = constant f32[4] {1, 2, 3, 4}

@@ -49,8 +49,8 @@ TEST_F(Towers, AreSegmentsByTheirInputs) {
   EXPECT_TRUE(m.verified);
   std::vector<std::string> names;
   for (const Callable& c : m.callables) names.push_back(c.name);
-  EXPECT_THAT(names,
-              ElementsAre("main", "segment_image", "segment_text", "segment_image+text+scale"));
+  EXPECT_THAT(names, ElementsAre("main", "segment_image", "segment_text", "segment_image+text",
+                                 "segment_image+text+scale"));
 }
 
 // All change masks: which callables run is what the sets say, and every bit is a full run's.
@@ -67,6 +67,7 @@ TEST_F(Towers, EveryChangeMaskRunsWhatMeetsItAndEqualsTheFullRun) {
       std::vector<std::string> expected;
       if (mask & 1) expected.push_back("segment_image");
       if (mask & 2) expected.push_back("segment_text");
+      if (mask & 3) expected.push_back("segment_image+text");
       if (mask & 7) expected.push_back("segment_image+text+scale");
       EXPECT_EQ(response.report.ran, expected) << mask;
     }
@@ -113,7 +114,7 @@ TEST_F(Towers, AFullRunNeitherReadsNorWritesWhatIsRetained) {
   const uint64_t entries = session->stats().retained_entries;
   const auto full = session->run({.inputs = inputs, .reuse = false});
   ASSERT_TRUE(full.ok());
-  EXPECT_EQ(full->report.ran.size(), 3u);
+  EXPECT_EQ(full->report.ran.size(), 4u);
   EXPECT_EQ(session->stats().retained_entries, entries);
   const auto fresh = program_.session();
   ASSERT_TRUE(fresh->run({.inputs = inputs, .reuse = false}).ok());
