@@ -8,6 +8,7 @@
 
 #include "analysis/symbols.h"
 #include "base/errors.h"
+#include "graph/expression.h"
 
 namespace changeaware {
 namespace {
@@ -57,10 +58,7 @@ class Analysis {
       for (const Dim& d : graph_.value(id).spec.dims) {
         // Two inputs that share a symbol have equal sizes there by the program's own guard, so the
         // first one stands for both. An expression defines no symbol of its own.
-        if (!d.fixed() && symbols_in(d.expression).size() == 1 &&
-            symbols_in(d.expression)[0] == d.expression) {
-          owner_.emplace(d.expression, i);
-        }
+        if (is_symbol(d.expression)) owner_.emplace(d.expression, i);
       }
       if (graph_.value(id).kind == ValueKind::kSymInt)
         owner_.emplace(graph_.value(id).symbol.expression, i);

@@ -10,6 +10,7 @@
 #include "compiler/share_storages.h"
 #include "engine/openvino/openvino_engine.h"
 #include "normalise/normalise.h"
+#include "package/package_writer.h"
 #include "pt2/reader.h"
 #include "regions/partition.h"
 #include "strategy/equivalence.h"
@@ -109,9 +110,10 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
 
   // From here on nothing changes but the file.
   stages.begin("write");
+  CA_ASSIGN_OR_RETURN(const auto regions, make_regions(program, partition));
   const Manifest manifest =
-      make_manifest(program, partition, dependencies, equivalence, engine->info());
-  CA_RETURN_IF_ERROR(write_regions(package_path, program, partition, manifest));
+      make_manifest(regions, partition, dependencies, equivalence, engine->info());
+  CA_RETURN_IF_ERROR(write_package(package_path, manifest, regions));
   stages.end();
 
   for (const Callable& c : manifest.callables) report.callables.push_back(c.name);

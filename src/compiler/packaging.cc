@@ -1,8 +1,9 @@
 #include "compiler/packaging.h"
 
+#include <utility>
+
 #include "base/errors.h"
 #include "package/manifest_json.h"
-#include "package/package_writer.h"
 #include "package/ports.h"
 
 namespace changeaware {
@@ -81,13 +82,13 @@ void add_main(const ExportedProgram& program, const Dependencies& dependencies, 
   m.strategies.push_back({"monolithic", {"main"}, 0, true, ""});
 }
 
-void add_segments(const Graph& graph, const Partition& partition, const Equivalence& equivalence,
-                  Manifest& m) {
+void add_segments(const std::vector<ExportedProgram>& regions, const Partition& partition,
+                  const Equivalence& equivalence, Manifest& m) {
+  const Graph& graph = regions[0].graph;
   Strategy retain_all{"full_retention", {}, 0, equivalence.same_bits, equivalence.difference};
-  for (const Segment& segment : partition.segments) {
-    // Cannot fail: make_partition() verified the ports.
-    const Result<Graph> region = segment_graph(graph, segment);
-    Callable c = describe_callable(segment.name, *region);
+  for (size_t i = 0; i < partition.segments.size(); ++i) {
+    const Segment& segment = partition.segments[i];
+    Callable c = describe_callable(segment.name, regions[1 + i].graph);
     c.dependencies = input_names(graph, segment.dependencies);
     c.shape_dependencies = input_names(graph, segment.shape_dependencies);
     m.callables.push_back(std::move(c));
@@ -98,11 +99,37 @@ void add_segments(const Graph& graph, const Partition& partition, const Equivale
   m.strategies.push_back(std::move(retain_all));
 }
 
+ExportedProgram segment_program(const Segment& segment, Graph graph, std::string torch_version) {
+  ExportedProgram region;
+  region.name = segment.name;
+  region.torch_version = std::move(torch_version);
+  for (ValueId id : graph.inputs())
+    region.signature.inputs.push_back({graph.value(id).name, ValueRef{id}});
+  for (const Argument& output : graph.outputs()) {
+    region.signature.outputs.push_back({graph.value(std::get<ValueRef>(output).id).name});
+  }
+  region.graph = std::move(graph);
+  return region;
+}
+
 }  // namespace
 
-Manifest make_manifest(const ExportedProgram& program, const Partition& partition,
+Result<std::vector<ExportedProgram>> make_regions(const ExportedProgram& program,
+                                                  const Partition& partition) {
+  std::vector<ExportedProgram> regions;
+  regions.push_back(program);
+  regions.back().name = "main";
+  for (const Segment& segment : partition.segments) {
+    CA_ASSIGN_OR_RETURN(Graph graph, segment_graph(program.graph, segment));
+    regions.push_back(segment_program(segment, std::move(graph), program.torch_version));
+  }
+  return regions;
+}
+
+Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partition& partition,
                        const Dependencies& dependencies, const Equivalence& equivalence,
                        const EngineInfo& engine) {
+  const ExportedProgram& program = regions[0];
   const Graph& graph = program.graph;
   Manifest m;
   m.format_major = kFormatMajor;
@@ -122,34 +149,12 @@ Manifest make_manifest(const ExportedProgram& program, const Partition& partitio
     m.symbols.push_back({symbol, range.min.value_or(0), range.max.value_or(INT64_MAX)});
   }
   add_main(program, dependencies, m);
-  add_segments(graph, partition, equivalence, m);
+  add_segments(regions, partition, equivalence, m);
   for (const MergedClass& merged : partition.merged) {
     m.rejections.push_back(
         {merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});
   }
   return m;
-}
-
-Status write_regions(const std::string& path, const ExportedProgram& program,
-                     const Partition& partition, const Manifest& manifest) {
-  std::vector<ExportedProgram> regions;
-  regions.push_back(program);
-  regions.back().name = "main";
-  for (const Segment& segment : partition.segments) {
-    if (manifest.find_callable(segment.name) == nullptr) continue;
-    CA_ASSIGN_OR_RETURN(Graph graph, segment_graph(program.graph, segment));
-    ExportedProgram region;
-    region.name = segment.name;
-    region.torch_version = program.torch_version;
-    for (ValueId id : graph.inputs())
-      region.signature.inputs.push_back({graph.value(id).name, ValueRef{id}});
-    for (const Argument& output : graph.outputs()) {
-      region.signature.outputs.push_back({graph.value(std::get<ValueRef>(output).id).name});
-    }
-    region.graph = std::move(graph);
-    regions.push_back(std::move(region));
-  }
-  return write_package(path, manifest, regions);
 }
 
 }  // namespace changeaware

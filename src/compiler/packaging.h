@@ -1,7 +1,7 @@
-// The last stage of compile(): manifest and regions to a file.
+// What compile() writes: regions and manifest.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "analysis/dependencies.h"
 #include "changeaware/package.h"
@@ -12,13 +12,14 @@
 
 namespace changeaware {
 
-// Two strategies: `monolithic` and the one of all segments.
-Manifest make_manifest(const ExportedProgram& program, const Partition& partition,
+// The programs of the package: `main` (with the examples), then the segments in execution order.
+Result<std::vector<ExportedProgram>> make_regions(const ExportedProgram& program,
+                                                  const Partition& partition);
+
+// Describes `regions`, as make_regions() made them. Two strategies: `monolithic` and the one of all
+// segments.
+Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partition& partition,
                        const Dependencies& dependencies, const Equivalence& equivalence,
                        const EngineInfo& engine);
-
-// Writes `main` (with the examples) and the segments that the manifest names.
-Status write_regions(const std::string& path, const ExportedProgram& program,
-                     const Partition& partition, const Manifest& manifest);
 
 }  // namespace changeaware

@@ -162,6 +162,12 @@ class Evaluator {
 
 }  // namespace
 
+bool is_symbol(std::string_view expression) {
+  const auto is_name = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !expression.empty() && !std::isdigit(static_cast<unsigned char>(expression[0])) &&
+         std::all_of(expression.begin(), expression.end(), is_name);
+}
+
 std::optional<int64_t> evaluate_expression(std::string_view expression,
                                            const SymbolValues& symbols) {
   return Evaluator(expression, symbols).run();

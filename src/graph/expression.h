@@ -12,6 +12,9 @@
 
 namespace changeaware {
 
+// A name alone, no arithmetic: "s0" and not "2*s0".
+bool is_symbol(std::string_view expression);
+
 using SymbolValues = std::map<std::string, int64_t, std::less<>>;
 
 // Nothing when the expression has an unknown symbol or function, divides by zero or overflows.

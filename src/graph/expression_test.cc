@@ -16,6 +16,13 @@ TEST(Expression, FollowsPythonArithmetic) {
   EXPECT_EQ(evaluate_expression("10 - 3 - 2", s), 5);
 }
 
+TEST(Expression, ASymbolIsANameAlone) {
+  for (const char* text : {"s0", "s77_x", "n", "_x"}) EXPECT_TRUE(is_symbol(text)) << text;
+  for (const char* text : {"", "3", "2s", "2*s0", "s0 + 1", "-s0", "Max(1, s0)", "s0//2"}) {
+    EXPECT_FALSE(is_symbol(text)) << text;
+  }
+}
+
 TEST(Expression, WhatCannotBeComputedIsNothing) {
   const SymbolValues s = {{"s0", INT64_MAX}};
   for (const char* text : {"", "s1", "s0 + 1", "2*s0", "s0 // 0", "s0 % 0", "Foo(3)", "(1", "1)",

@@ -9,22 +9,18 @@
 namespace changeaware {
 namespace {
 
-std::string print_dim(const Dim& dim) {
-  return dim.fixed() ? std::to_string(dim.size) : dim.expression;
-}
-
 std::string print_spec(const TensorSpec& spec) {
   std::vector<std::string> dims;
-  for (const Dim& d : spec.dims) dims.push_back(print_dim(d));
+  for (const Dim& d : spec.dims) dims.push_back(dim_text(d));
   return fmt::format("{}[{}]", text_dtype_name(spec.dtype), fmt::join(dims, ", "));
 }
 
 std::string print_type(const Value& value) {
   switch (value.kind) {
     case ValueKind::kTensor: return print_spec(value.spec);
-    case ValueKind::kSymInt: return "sym(" + print_dim(value.symbol) + ")";
-    case ValueKind::kSymFloat: return "symfloat(" + print_dim(value.symbol) + ")";
-    case ValueKind::kSymBool: return "symbool(" + print_dim(value.symbol) + ")";
+    case ValueKind::kSymInt: return "sym(" + dim_text(value.symbol) + ")";
+    case ValueKind::kSymFloat: return "symfloat(" + dim_text(value.symbol) + ")";
+    case ValueKind::kSymBool: return "symbool(" + dim_text(value.symbol) + ")";
   }
   return "";
 }
@@ -120,6 +116,10 @@ std::string print_constant(const Graph& graph, const Constant& c) {
 }
 
 }  // namespace
+
+std::string dim_text(const Dim& dim) {
+  return dim.fixed() ? std::to_string(dim.size) : dim.expression;
+}
 
 std::string print_graph(const Graph& graph) {
   std::vector<std::string> inputs;

@@ -23,6 +23,8 @@
 
 namespace changeaware {
 
+// "3" or "2*s0".
+std::string dim_text(const Dim& dim);
 std::string print_graph(const Graph& graph);
 Result<Graph> parse_graph(std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/errors.h"
+#include "graph/expression.h"
 #include "graph/text.h"
 #include "graph/text_names.h"
 #include "graph/verifier.h"
@@ -135,11 +136,7 @@ class Parser {
     return graph_.add_value(std::move(value));
   }
   void declare_symbol(const Dim& dim) {
-    const auto is_name = [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    };
-    if (dim.fixed() || !std::all_of(dim.expression.begin(), dim.expression.end(), is_name)) return;
-    graph_.set_symbol(dim.expression, {});
+    if (is_symbol(dim.expression)) graph_.set_symbol(dim.expression, {});
   }
 
   Status parse_inputs() {

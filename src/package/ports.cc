@@ -3,12 +3,9 @@
 #include <set>
 
 #include "graph/subgraph.h"
+#include "graph/text.h"
 
 namespace changeaware {
-
-std::string dim_text(const Dim& dim) {
-  return dim.fixed() ? std::to_string(dim.size) : dim.expression;
-}
 
 Port make_port(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);

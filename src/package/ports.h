@@ -11,9 +11,6 @@ namespace changeaware {
 
 Port make_port(const Graph& graph, ValueId id);
 
-// "3" or "2*s0".
-std::string dim_text(const Dim& dim);
-
 // Ports, assertions, weight bytes and node count of a region's program. Dependencies stay empty.
 Callable describe_callable(const std::string& name, const Graph& region);
 

@@ -1,18 +1,11 @@
 #include "runtime/execute.h"
 
-#include <chrono>
-
 #include "base/errors.h"
+#include "runtime/elapsed.h"
 #include "tensor/element.h"
 
 namespace changeaware {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
 
 // The tensors that a region reads. A tagged input was not read so far, so its values are checked
 // here, once.

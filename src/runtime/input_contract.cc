@@ -1,21 +1,10 @@
 #include "runtime/input_contract.h"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "base/errors.h"
 
 namespace changeaware {
-namespace {
-
-bool is_symbol(const std::string& text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
-
-}  // namespace
-
 InputContract::InputContract(const Manifest& manifest) {
   for (const SymbolBounds& s : manifest.symbols) bounds_[s.symbol] = s;
   for (const ProgramInput& program_input : manifest.inputs) {

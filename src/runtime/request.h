@@ -33,6 +33,7 @@ struct RequestState {
   bool reuse = true;
   std::vector<InputState> inputs;  // by program input
   std::vector<bool> wanted;        // by result
+  std::vector<bool> needed;        // by program input: a wanted result or assertion depends on it
   bool all_assertions = false;
   std::vector<RegionState> regions;  // by region
   std::vector<PlanStep> plan;        // by region

@@ -71,11 +71,11 @@ Result<RequestState> resolve_request(const Topology& topology, const InputContra
   state.regions.resize(topology.regions.size());
   CA_RETURN_IF_ERROR(resolve_inputs(topology, request, state));
   CA_RETURN_IF_ERROR(resolve_outputs(topology, request, state));
-  const std::vector<bool> needed = needed_inputs(topology, state.wanted, state.all_assertions);
+  state.needed = needed_inputs(topology, state.wanted, state.all_assertions);
   std::vector<Tensor> given;
-  for (size_t i = 0; i < needed.size(); ++i) {
+  for (size_t i = 0; i < state.needed.size(); ++i) {
     const ProgramInput& input = topology.inputs[i];
-    if (needed[i] && !state.inputs[i].tensor.defined()) {
+    if (state.needed[i] && !state.inputs[i].tensor.defined()) {
       return invalid_argument("input '{}' is missing; the inputs are: {}", input.port.name,
                               input_list(topology));
     }

@@ -1,13 +1,13 @@
 #include "changeaware/session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <set>
 
 #include "base/errors.h"
 #include "package/package_file.h"
 #include "runtime/cache/retained_cache.h"
+#include "runtime/elapsed.h"
 #include "runtime/executables.h"
 #include "runtime/execute.h"
 #include "runtime/input_contract.h"
@@ -17,12 +17,7 @@
 namespace changeaware {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Outcome = Decision::Outcome;
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
 
 class SessionImpl : public Session {
  public:
@@ -113,15 +108,13 @@ class SessionImpl : public Session {
   // Versions of all inputs given; then which of them differ from the previous request's.
   Status identify_inputs(RequestState& state) {
     const auto start = Clock::now();
-    const std::vector<bool> needed =
-        needed_inputs(*state.topology, state.wanted, state.all_assertions);
     for (size_t i = 0; i < state.inputs.size(); ++i) {
       InputState& input = state.inputs[i];
       if (!input.tensor.defined() || (input.tagged && !check_versions_)) continue;
       const std::string& name = state.topology->inputs[i].port.name;
       CA_ASSIGN_OR_RETURN(const Fingerprint print, fingerprinter_.fingerprint(name, input.tensor));
       // What nobody reads may hold anything.
-      if (needed[i]) CA_RETURN_IF_ERROR(print.values);
+      if (state.needed[i]) CA_RETURN_IF_ERROR(print.values);
       if (input.tagged) {
         CA_RETURN_IF_ERROR(check_tag(name, input.version, print.version));
         input.tagged = false;

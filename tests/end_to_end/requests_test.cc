@@ -56,16 +56,17 @@ TEST(Want, AnInputThatNothingWantedReadsMayBeMissingOrOutsideTheContract) {
   EXPECT_THAT(missing.status().message(), HasSubstr("input 'b' is missing; the inputs are: a, b"));
 }
 
+constexpr const char* kAsserting = R"(graph(%a: f32[64], %b: f32[4]) {
+  %p: bool[4] = aten.gt.Scalar(%b, 0)
+  %ok: bool[] = aten.all.default(%p)
+  %x: f32[64] = aten.mul.Scalar(%a, 2)
+  assert %ok "b must be positive"
+  return (%x)
+})";
+
 // A8: a failed assertion publishes nothing and poisons nothing.
 TEST(Assertions, AFailedOneFailsTheRequestAndOnlyThat) {
-  const CompiledProgram program(R"(graph(%a: f32[64], %b: f32[4]) {
-    %p: bool[4] = aten.gt.Scalar(%b, 0)
-    %ok: bool[] = aten.all.default(%p)
-    %x: f32[64] = aten.mul.Scalar(%a, 2)
-    assert %ok "b must be positive"
-    return (%x)
-  })",
-                                {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
+  const CompiledProgram program(kAsserting, {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
   const Callable* guard = program.package()->manifest().find_callable("segment_b");
   ASSERT_NE(guard, nullptr);
   EXPECT_THAT(guard->dependencies, ElementsAre("b"));
@@ -88,14 +89,7 @@ TEST(Assertions, AFailedOneFailsTheRequestAndOnlyThat) {
 }
 
 TEST(Assertions, OneThatNoWantedOutputNeedsIsNotRun) {
-  const CompiledProgram program(R"(graph(%a: f32[64], %b: f32[4]) {
-    %p: bool[4] = aten.gt.Scalar(%b, 0)
-    %ok: bool[] = aten.all.default(%p)
-    %x: f32[64] = aten.mul.Scalar(%a, 2)
-    assert %ok "b must be positive"
-    return (%x)
-  })",
-                                {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
+  const CompiledProgram program(kAsserting, {{"a", noise({64}, 1)}, {"b", f32({4}, {1, 1, 1, 1})}});
   const auto session = program.session();
   const Response response =
       run(*session, {{"a", noise({64}, 1)}, {"b", f32({4}, {-1, 1, 1, 1})}}, {"x"});

@@ -9,6 +9,8 @@
 #include "base/errors.h"
 #include "engine/openvino/element_types.h"
 #include "engine/openvino/frontend_errors.h"
+#include "graph/expression.h"
+#include "graph/text.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -19,9 +21,7 @@ std::string describe(DType dtype, std::span<const int64_t> shape) {
 
 std::string describe(const PortSpec& port) {
   std::vector<std::string> dims;
-  for (const Dim& d : port.dims) {
-    dims.push_back(d.fixed() ? std::to_string(d.size) : d.expression);
-  }
+  for (const Dim& d : port.dims) dims.push_back(dim_text(d));
   return fmt::format("{}[{}]", dtype_name(port.dtype), fmt::join(dims, ", "));
 }
 
@@ -31,10 +31,6 @@ bool fits(const PortSpec& port, const Tensor& t) {
     if (port.dims[d].fixed() && t.shape()[d] != port.dims[d].size) return false;
   }
   return true;
-}
-
-bool is_symbol(const std::string& expression) {
-  return expression.find_first_of(" +-*/(") == std::string::npos;
 }
 
 ov::Tensor wrap(ov::element::Type type, const Tensor& t) {
@@ -123,7 +119,7 @@ Status OpenVinoExecutable::check_inputs(std::span<const Tensor> inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (size_t d = 0; d < parts_.inputs[i].dims.size(); ++d) {
       const std::string& symbol = parts_.inputs[i].dims[d].expression;
-      if (symbol.empty() || !is_symbol(symbol)) continue;
+      if (!is_symbol(symbol)) continue;
       const auto [it, fresh] = sizes.emplace(symbol, inputs[i].shape()[d]);
       if (!fresh && it->second != inputs[i].shape()[d]) {
         return invalid_argument("input '{}': dimension {} is {}, but {} is {}",
