@@ -25,6 +25,21 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
   return app.add_option(name, words, description)->allow_extra_args(false);
 }
 
+CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& bytes,
+                              const std::string& description) {
+  // kB = 1000 bytes, KiB = 1024.
+  return app.add_option(name, bytes, description)->transform(CLI::AsSizeValue(true));
+}
+
+void add_session_options(CLI::App& app, SessionOptions& options) {
+  app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
+      ->check(CLI::NonNegativeNumber);
+  add_bytes_option(app, "--retained-budget", options.retained_budget_bytes,
+                   "bytes that may be retained between requests: 1000000, 64MiB");
+  add_bytes_option(app, "--resident-budget", options.resident_budget_bytes,
+                   "bytes that loaded callables may take");
+}
+
 Result<std::map<std::string, std::string>> split_assignments(
     const std::string& option, const std::vector<std::string>& words) {
   std::map<std::string, std::string> out;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/session.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
 
@@ -19,6 +20,13 @@ Result<bool> parse_arguments(CLI::App& app, int argc, char** argv);
 // A repeatable option that takes one word each time.
 CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<std::string>& words,
                             const std::string& description);
+
+// A number of bytes, also as 64MiB or 1.5GB.
+CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& bytes,
+                              const std::string& description);
+
+// --threads, --retained-budget and --resident-budget.
+void add_session_options(CLI::App& app, SessionOptions& options);
 
 // "NAME=VALUE" words as a map. InvalidArgument, naming `option`, for a word without a name or '=',
 // and for a name that comes twice.

@@ -11,8 +11,10 @@ namespace changeaware::cli {
 
 Result<int> compile_command(int argc, char** argv);
 Result<int> inspect_command(int argc, char** argv);
+Result<int> verify_command(int argc, char** argv);
 Result<int> run_command(int argc, char** argv);
 Result<int> replay_command(int argc, char** argv);
+Result<int> explain_command(int argc, char** argv);
 Result<int> doctor_command(int argc, char** argv);
 
 }  // namespace changeaware::cli

@@ -2,11 +2,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "changeaware/compiler.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/json_output.h"
+#include "cli/manifest_json.h"
+#include "cli/npz.h"
 #include "cli/process_memory.h"
 #include "cli/progress.h"
 #include "cli/text_table.h"
@@ -22,6 +25,12 @@ struct Outcome {
   double seconds = 0;
 };
 
+// Candidates that were considered and are not in the package.
+uint64_t pruned(const CompileReport& report) {
+  const size_t kept = report.strategies.size();
+  return report.strategy_candidates > kept ? report.strategy_candidates - kept : 0;
+}
+
 void print_json(const Outcome& outcome) {
   const CompileReport& report = outcome.report;
   JsonOutput json;
@@ -30,6 +39,10 @@ void print_json(const Outcome& outcome) {
   json.field("package", outcome.package);
   json.field("package_bytes", outcome.package_bytes);
   json.list("callables", report.callables);
+  json.list("strategies", report.strategies);
+  json.field("strategy_candidates", static_cast<uint64_t>(report.strategy_candidates));
+  json.field("strategies_pruned", pruned(report));
+  write_rejections(json, report.rejections);
   json.field("nodes_read", static_cast<uint64_t>(report.nodes_read));
   json.field("nodes_kept", static_cast<uint64_t>(report.nodes_kept));
   json.field("verified", report.verified);
@@ -48,10 +61,13 @@ void print_text(const Outcome& outcome) {
   fmt::print("{}: {} in {:.1f} s\n", outcome.package, format_bytes(outcome.package_bytes),
              outcome.seconds);
   fmt::print("  callables  {}\n", join_names(report.callables));
+  fmt::print("  strategies {}\n", join_names(report.strategies));
+  fmt::print("             of {} candidates, {} pruned; {} rejections, with reasons in `inspect`\n",
+             report.strategy_candidates, pruned(report), report.rejections.size());
   fmt::print("  nodes      {} read, {} after normalisation\n", report.nodes_read,
              report.nodes_kept);
   fmt::print("  verified   {}\n", report.verified
-                                      ? "yes: main and the segments were executed and agree"
+                                      ? "yes: main and the strategies were executed and agree"
                                       : "no: there were no example inputs");
   fmt::print("`changeaware inspect {}` shows what runs when an input changes.\n", outcome.package);
 }
@@ -68,25 +84,62 @@ Result<Outcome> compile_timed(Outcome outcome, CompileOptions options) {
   return outcome;
 }
 
+struct Words {
+  std::vector<std::string> examples;
+  std::string reference;
+  std::optional<double> rtol;
+  std::optional<double> atol;
+  bool nominal_costs = false;
+};
+
+void add_options(CLI::App& app, CompileOptions& options, Words& words) {
+  add_repeatable(app, "--example", words.examples,
+                 "NAME=FILE.npy: an example input, in place of the one saved in MODEL");
+  app.add_option("--reference", words.reference,
+                 "FILE.npz: outputs by name, computed elsewhere from the example inputs; the "
+                 "package is written only when they agree");
+  app.add_option("--rtol", words.rtol, "relative tolerance of strategies against the whole program")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--atol", words.atol, "absolute tolerance; both 0: to the bit")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--retained-budget", options.retained_budget_bytes,
+                 "bytes: leave out strategies that retain more");
+  app.add_option("--max-strategies", options.max_strategies, "how many strategies to keep")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--nominal-costs", words.nominal_costs,
+               "choose by estimates from shapes: the same package every time");
+  app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
+      ->check(CLI::NonNegativeNumber);
+}
+
+Status interpret(const Words& words, CompileOptions& options) {
+  CA_ASSIGN_OR_RETURN(options.examples, read_assigned_tensors("--example", words.examples));
+  if (!words.reference.empty()) {
+    CA_ASSIGN_OR_RETURN(options.reference, read_npz(words.reference));
+  }
+  if (words.rtol || words.atol) {
+    options.tolerance = {words.rtol.value_or(0), words.atol.value_or(0), 0};
+  }
+  if (words.nominal_costs) options.costs = CostSource::kNominal;
+  return {};
+}
+
 }  // namespace
 
 Result<int> compile_command(int argc, char** argv) {
   Outcome outcome;
   CompileOptions options;
-  std::vector<std::string> examples;
+  Words words;
   bool as_json = false;
   CLI::App app("Turns an exported program into a package.", "changeaware compile");
   app.add_option("MODEL", outcome.model, "a .pt2 file written by torch.export.save")->required();
   app.add_option("-o,--output", outcome.package, "the package to write")->required();
-  add_repeatable(app, "--example", examples,
-                 "NAME=FILE.npy: an example input, in place of the one saved in MODEL");
-  app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
-      ->check(CLI::NonNegativeNumber);
+  add_options(app, options, words);
   app.add_flag("--json", as_json, "print one JSON document");
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));
   if (!proceed) return 0;
 
-  CA_ASSIGN_OR_RETURN(options.examples, read_assigned_tensors("--example", examples));
+  CA_RETURN_IF_ERROR(interpret(words, options));
   CA_ASSIGN_OR_RETURN(outcome, compile_timed(std::move(outcome), std::move(options)));
   as_json ? print_json(outcome) : print_text(outcome);
   return 0;

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "changeaware/package.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/manifest_json.h"
+#include "cli/strategies_text.h"
 #include "cli/text_table.h"
 
 namespace changeaware::cli {
@@ -55,11 +54,21 @@ void print_signature(const Manifest& manifest) {
   if (!rows.empty()) fmt::print("symbolic sizes\n{}", format_table(rows, 2));
 }
 
+std::string costs_text(const CallableCosts& costs) {
+  return fmt::format("{} a run, {} at the 95th percentile, {} the first; {} to load; {} resident",
+                     format_time(costs.steady_us), format_time(costs.p95_us),
+                     format_time(costs.cold_us), format_time(costs.load_us),
+                     format_bytes(costs.resident_bytes));
+}
+
 void print_callables(const Manifest& manifest) {
-  fmt::print("callables\n");
+  fmt::print("callables, costs {}\n",
+             manifest.costs_are_measured ? "as measured on the examples" : "estimated from shapes");
   for (const Callable& callable : manifest.callables) {
     fmt::print("  {}: {} nodes, {} of weights\n", callable.name, callable.node_count,
                format_bytes(callable.weight_bytes));
+    fmt::print("    identity    {}\n", callable.identity);
+    fmt::print("    costs       {}\n", costs_text(callable.costs));
     fmt::print("    depends on  {}\n", join_names(callable.dependencies, "no input"));
     if (!callable.shape_dependencies.empty()) {
       fmt::print("    shapes of   {}\n", join_names(callable.shape_dependencies));
@@ -72,36 +81,6 @@ void print_callables(const Manifest& manifest) {
   }
 }
 
-bool depends_on(const Manifest& manifest, const std::string& callable, const std::string& input) {
-  const Callable* found = manifest.find_callable(callable);
-  if (found == nullptr) return false;
-  const auto& names = found->dependencies;
-  return std::find(names.begin(), names.end(), input) != names.end();
-}
-
-// For each strategy and each input: what a request that changes only that input runs.
-void print_strategies(const Manifest& manifest) {
-  fmt::print("strategies\n");
-  for (const Strategy& strategy : manifest.strategies) {
-    fmt::print("  {}: {} callables, retains {}\n", strategy.name, strategy.callables.size(),
-               format_bytes(strategy.retained_bytes));
-    if (!strategy.difference_from_main.empty()) {
-      fmt::print("    last bits differ from main's: {}\n", strategy.difference_from_main);
-    }
-    Rows rows;
-    for (const ProgramInput& input : manifest.inputs) {
-      if (!input.fixed_value.empty()) continue;
-      std::vector<std::string> runs;
-      for (const std::string& callable : strategy.callables) {
-        if (depends_on(manifest, callable, input.port.name)) runs.push_back(callable);
-      }
-      rows.push_back(
-          {"only " + input.port.name + " changes", "runs " + join_names(runs, "nothing")});
-    }
-    fmt::print("{}", format_table(rows, 4));
-  }
-}
-
 void print_text(const Package& package) {
   const Manifest& manifest = package.manifest();
   fmt::print("{}\n", package.path());
@@ -110,11 +89,11 @@ void print_text(const Package& package) {
              manifest.format_minor);
   fmt::print("  {}\n",
              manifest.verified
-                 ? "verified: main and the segments were executed on the examples and agree"
+                 ? "verified: main and the strategies were executed on the examples and agree"
                  : "not verified by execution: there were no example inputs");
   print_signature(manifest);
   print_callables(manifest);
-  print_strategies(manifest);
+  fmt::print("{}", strategies_text(manifest));
   if (manifest.rejections.empty()) return;
   Rows rows;
   for (const Rejection& rejection : manifest.rejections) {

@@ -21,8 +21,10 @@ struct Command {
 constexpr Command kCommands[] = {
     {"compile", compile_command, "turn an exported program (.pt2) into a package"},
     {"inspect", inspect_command, "show what a package holds and what runs when an input changes"},
+    {"verify", verify_command, "execute every strategy of a package and compare"},
     {"run", run_command, "answer one request and write its outputs as .npy files"},
     {"replay", replay_command, "answer the requests of a trace, running only what changed"},
+    {"explain", explain_command, "say for each request of a trace what ran, what did not, and why"},
     {"doctor", doctor_command, "show versions, processor, engines and what is missing"},
 };
 

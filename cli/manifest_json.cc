@@ -4,8 +4,6 @@
 
 #include <charconv>
 
-#include "cli/json_output.h"
-
 namespace changeaware::cli {
 namespace {
 
@@ -16,6 +14,15 @@ void write_size(JsonOutput& json, const std::string& size) {
   const auto [rest, failure] = std::from_chars(size.data(), end, number);
   if (failure == std::errc() && rest == end) return json.value(number);
   json.value(size);
+}
+
+template <class T>
+void write_list(JsonOutput& json, std::string_view name, const std::vector<T>& items,
+                void (*write)(JsonOutput&, const T&)) {
+  json.key(name);
+  json.begin_array();
+  for (const T& item : items) write(json, item);
+  json.end_array();
 }
 
 void write_type(JsonOutput& json, const Port& port) {
@@ -85,6 +92,23 @@ void write_callable(JsonOutput& json, const Callable& callable) {
   json.field("weight_bytes", callable.weight_bytes);
   json.field("node_count", callable.node_count);
   json.list("assertions", callable.assertions);
+  json.key("costs");
+  json.begin_object();
+  json.field("steady_us", callable.costs.steady_us);
+  json.field("p95_us", callable.costs.p95_us);
+  json.field("cold_us", callable.costs.cold_us);
+  json.field("load_us", callable.costs.load_us);
+  json.field("resident_bytes", callable.costs.resident_bytes);
+  json.end_object();
+  json.end_object();
+}
+
+void write_mask_cost(JsonOutput& json, const MaskCost& mask) {
+  json.begin_object();
+  json.list("changed", mask.changed);
+  json.list("runs", mask.runs);
+  json.field("steady_us", mask.steady_us);
+  json.field("p95_us", mask.p95_us);
   json.end_object();
 }
 
@@ -92,7 +116,10 @@ void write_strategy(JsonOutput& json, const Strategy& strategy) {
   json.begin_object();
   json.field("name", strategy.name);
   json.list("callables", strategy.callables);
+  json.list("retained", strategy.retained);
   json.field("retained_bytes", strategy.retained_bytes);
+  json.field("resident_bytes", strategy.resident_bytes);
+  write_list(json, "mask_costs", strategy.mask_costs, write_mask_cost);
   json.field("bits_of_main", strategy.bits_of_main);
   json.field("difference_from_main", strategy.difference_from_main);
   json.end_object();
@@ -113,16 +140,11 @@ void write_symbol(JsonOutput& json, const SymbolBounds& bounds) {
   json.end_object();
 }
 
-template <class T>
-void write_list(JsonOutput& json, std::string_view name, const std::vector<T>& items,
-                void (*write)(JsonOutput&, const T&)) {
-  json.key(name);
-  json.begin_array();
-  for (const T& item : items) write(json, item);
-  json.end_array();
-}
-
 }  // namespace
+
+void write_rejections(JsonOutput& json, const std::vector<Rejection>& rejections) {
+  write_list(json, "rejections", rejections, write_rejection);
+}
 
 std::string manifest_to_json(const Manifest& manifest) {
   JsonOutput json;
@@ -131,9 +153,17 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_list(json, "outputs", manifest.outputs, write_output);
   write_list(json, "callables", manifest.callables, write_callable);
   write_list(json, "strategies", manifest.strategies, write_strategy);
-  write_list(json, "rejections", manifest.rejections, write_rejection);
+  json.field("strategy_candidates", manifest.strategy_candidates);
+  write_rejections(json, manifest.rejections);
   write_list(json, "symbols", manifest.symbols, write_symbol);
   json.field("verified", manifest.verified);
+  json.field("costs_are_measured", manifest.costs_are_measured);
+  json.key("tolerance");
+  json.begin_object();
+  json.field("rtol", manifest.tolerance.rtol);
+  json.field("atol", manifest.tolerance.atol);
+  json.field("of_scale", manifest.tolerance.of_scale);
+  json.end_object();
   json.key("engine");
   json.begin_object();
   json.field("name", manifest.engine_name);

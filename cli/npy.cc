@@ -6,6 +6,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "cli/error.h"
@@ -35,14 +37,14 @@ Result<uint64_t> file_bytes(const std::string& path) {
   return bytes;
 }
 
-Status read_exactly(std::ifstream& file, void* out, uint64_t bytes) {
+Status read_exactly(std::istream& file, void* out, uint64_t bytes) {
   file.read(static_cast<char*>(out), static_cast<std::streamsize>(bytes));
   if (file.good()) return {};
   return error(StatusCode::kIo, "cannot read {} bytes", bytes);
 }
 
 // Preamble: magic, major, minor, header length (2 bytes in version 1, 4 bytes after), header.
-Result<Layout> read_layout(std::ifstream& file, uint64_t bytes) {
+Result<Layout> read_layout(std::istream& file, uint64_t bytes) {
   unsigned char preamble[12] = {};
   const uint64_t short_preamble = kMagic.size() + 4;
   if (bytes < short_preamble) return error(StatusCode::kCorrupt, "too short for an .npy file");
@@ -101,10 +103,7 @@ std::vector<int64_t> fortran_strides(const Shape& shape) {
   return strides;
 }
 
-Result<Tensor> read_tensor(const std::string& path) {
-  CA_ASSIGN_OR_RETURN(const uint64_t file_size, file_bytes(path));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return error(StatusCode::kIo, "{}", std::strerror(errno));
+Result<Tensor> read_stream(std::istream& file, uint64_t file_size) {
   CA_ASSIGN_OR_RETURN(const Layout layout, read_layout(file, file_size));
   CA_ASSIGN_OR_RETURN(const uint64_t bytes, data_bytes(layout, file_size));
   const NpyHeader& header = layout.header;
@@ -113,6 +112,13 @@ Result<Tensor> read_tensor(const std::string& path) {
   if (!header.fortran_order || bytes == 0) return dense;
   return Tensor::view(header.dtype, header.shape, fortran_strides(header.shape), 0,
                       dense.storage());
+}
+
+Result<Tensor> read_file(const std::string& path) {
+  CA_ASSIGN_OR_RETURN(const uint64_t file_size, file_bytes(path));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return error(StatusCode::kIo, "{}", std::strerror(errno));
+  return read_stream(file, file_size);
 }
 
 Result<std::string> header_text(const Tensor& tensor) {
@@ -151,9 +157,15 @@ Status write_tensor(const std::string& path, const Tensor& tensor) {
 }  // namespace
 
 Result<Tensor> read_npy(const std::string& path) {
-  Result<Tensor> tensor = read_tensor(path);
+  Result<Tensor> tensor = read_file(path);
   if (!tensor.ok()) return tensor.status().with_context(path);
   return tensor;
+}
+
+Result<Tensor> parse_npy(std::string contents) {
+  const uint64_t bytes = contents.size();
+  std::istringstream stream(std::move(contents));
+  return read_stream(stream, bytes);
 }
 
 Status write_npy(const std::string& path, const Tensor& tensor) {

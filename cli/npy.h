@@ -17,6 +17,9 @@ namespace changeaware::cli {
 // A file in Fortran order becomes a tensor with such strides, without a copy.
 Result<Tensor> read_npy(const std::string& path);
 
+// The same for the contents of such a file. Messages do not name one.
+Result<Tensor> parse_npy(std::string contents);
+
 // Writes C order, format 1.0. A file that was there is replaced.
 Status write_npy(const std::string& path, const Tensor& tensor);
 

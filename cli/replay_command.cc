@@ -85,10 +85,7 @@ Result<int> replay_command(int argc, char** argv) {
       ->required();
   app.add_flag("--full", arguments.replay.full, "run everything each time, reuse nothing");
   app.add_flag("--check", arguments.check, "compare each answer bit by bit with a full run");
-  app.add_option("--threads", arguments.session.threads, "engine threads; 0 = all cores")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--retained-budget", arguments.session.retained_budget_bytes,
-                 "bytes that may be retained between requests");
+  add_session_options(app, arguments.session);
   app.add_option("--strategy", arguments.replay.strategy, "force a strategy by name");
   app.add_flag("--json", arguments.as_json, "print one JSON line per request and a summary line");
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));

@@ -32,9 +32,12 @@ class FakeSession : public Session {
     response.report.ran = {"main"};
     return response;
   }
+  Result<Response> run(const Request& request, const Plan&) override { return run(request); }
+  Result<Plan> plan(const Request&) override { return Plan(); }
   Status load() override { return {}; }
   SessionStats stats() const override { return {}; }
   void clear() override {}
+  void set_budgets(uint64_t, uint64_t) override {}
 
   std::vector<Request> requests;
 

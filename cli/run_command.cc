@@ -137,8 +137,7 @@ Result<int> run_command(int argc, char** argv) {
   add_repeatable(app, "--want", request.want, "an output to compute; all of them by default");
   app.add_option("--output-dir", options.output_dir,
                  "write each output to DIR/OUTPUT.npy; without it only digests are printed");
-  app.add_option("--threads", options.session.threads, "engine threads; 0 = all cores")
-      ->check(CLI::NonNegativeNumber);
+  add_session_options(app, options.session);
   app.add_option("--strategy", request.strategy, "force a strategy by name");
   app.add_flag("--json", options.as_json, "print one JSON document");
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));

@@ -20,6 +20,7 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, size
       const bool is_last = i + 1 == row.size();
       out += is_last ? row[i] : fmt::format("{:<{}}  ", row[i], widths[i]);
     }
+    out.erase(out.find_last_not_of(' ') + 1);
     out += '\n';
   }
   return out;
@@ -32,6 +33,12 @@ std::string format_bytes(uint64_t bytes) {
   size_t unit = 0;
   while (amount >= 1000 && unit + 1 < std::size(kUnits)) amount /= 1000, ++unit;
   return fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
+
+std::string format_time(double microseconds) {
+  if (microseconds < 1000) return fmt::format("{:.0f} us", microseconds);
+  if (microseconds < 1e6) return fmt::format("{:.1f} ms", microseconds / 1e3);
+  return fmt::format("{:.2f} s", microseconds / 1e6);
 }
 
 std::string join_names(const std::vector<std::string>& names, const std::string& none) {

@@ -13,6 +13,9 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows, size
 // "605.1 MB", "512 B" (decimal units).
 std::string format_bytes(uint64_t bytes);
 
+// "12 us", "3.4 ms", "1.57 s".
+std::string format_time(double microseconds);
+
 // "a, b", or `none` for an empty list.
 std::string join_names(const std::vector<std::string>& names, const std::string& none = "-");
 

@@ -21,6 +21,16 @@ struct Port {
   std::vector<std::string> shape;
 };
 
+// What a callable costs on the machine that compiled the package, on the example inputs. Where
+// nothing was measured (Manifest::costs_are_measured), estimates from shapes alone.
+struct CallableCosts {
+  double steady_us = 0;         // median of warm runs
+  double p95_us = 0;            // of warm runs
+  double cold_us = 0;           // first run after loading
+  double load_us = 0;           // making it ready from the mapped file
+  uint64_t resident_bytes = 0;  // what loading it adds to the process
+};
+
 struct Callable {
   std::string name;      // "main", "segment_image"
   std::string identity;  // SHA-256 of its canonical bytes, hexadecimal: docs/identity.md
@@ -31,12 +41,29 @@ struct Callable {
   std::vector<std::string> assertions;  // messages of the assertions it decides
   uint64_t weight_bytes = 0;            // distinct constant bytes that it reads
   uint64_t node_count = 0;
+  CallableCosts costs;
 };
 
+// What a strategy runs when exactly these inputs changed since a request whose boundaries it
+// retained.
+struct MaskCost {
+  std::vector<std::string> changed;  // program inputs, in the program's order; not empty
+  std::vector<std::string> runs;     // callables, in execution order
+  double steady_us = 0;              // sums over `runs`
+  double p95_us = 0;
+};
+
+// Which values are retained between requests. All strategies but `monolithic` run the same
+// segments, so a plan may mix what different strategies retained.
 struct Strategy {
-  std::string name;                    // "monolithic", "full_retention"
+  std::string name;                    // "monolithic", "full_retention", "image@4194304+text@0"
   std::vector<std::string> callables;  // in execution order
-  uint64_t retained_bytes = 0;         // of everything it retains, at the example shapes
+  std::vector<std::string> retained;   // ports (outputs of its callables) that are retained
+  uint64_t retained_bytes = 0;         // of one version of those, at the example shapes
+  uint64_t resident_bytes = 0;         // of its callables
+  // Every set of changed inputs for up to 6 inputs; beyond, a covering sample: each input alone,
+  // all but each, all.
+  std::vector<MaskCost> mask_costs;
   // Whether its results had the bits of `main` on the example inputs. Engines fuse across the
   // boundaries between segments, so the last bits of `main` may differ; incremental runs always
   // have the bits of a full run of the same strategy.
@@ -80,8 +107,19 @@ struct SymbolBounds {
   int64_t max = INT64_MAX;
 };
 
+// How far the results of a strategy may be from those of `main`:
+//   |difference| <= atol + rtol * |value in main| + of_scale * largest |value in main| of the
+//   output
+// All zero: to the bit. Integers and booleans are always compared to the bit. Incremental and full
+// runs of one strategy have the same bits whatever this says.
+struct Tolerance {
+  double rtol = 0;
+  double atol = 0;
+  double of_scale = 1e-4;
+};
+
 struct Manifest {
-  int format_major = 1;
+  int format_major = 2;
   int format_minor = 0;
   std::string engine_name;
   std::string engine_version;
@@ -93,7 +131,12 @@ struct Manifest {
   std::vector<SymbolBounds> symbols;
   std::vector<Callable> callables;  // "main" first, then segments in execution order
   std::vector<Strategy> strategies;
-  std::vector<Rejection> rejections;
+  std::vector<Rejection> rejections;  // cuts, boundaries and strategies that were turned down
+  uint64_t strategy_candidates = 0;   // strategies that were considered, `monolithic` included
+  bool costs_are_measured = false;
+  Tolerance tolerance;
+  // `main` and every strategy were executed on the example inputs, and on each set of changed
+  // inputs, and agree within `tolerance`.
   bool verified = false;
 
   // Corrupt, naming the field, when the parts contradict each other.

@@ -21,6 +21,10 @@ namespace changeaware {
 struct SessionOptions {
   int threads = 0;                              // engine threads; 0 = all cores
   uint64_t retained_budget_bytes = 1ull << 30;  // hard limit for retained tensors
+  // Hard limit for loaded callables, as Callable::costs counts them.
+  uint64_t resident_budget_bytes = UINT64_MAX;
+  // Skip a callable whose inputs, computed again, have the bits of inputs it ran on before.
+  bool early_cutoff = true;
   // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
   // tag was seen with other bytes.
   bool check_versions = false;
@@ -49,13 +53,35 @@ struct OutputValue {
   Tensor tensor;
 };
 
-// What happened to one callable, and why.
+// What happens to one callable, and why.
 struct Decision {
   std::string callable;
   enum class Outcome : uint8_t { kRan, kReused, kNotNeeded } outcome = Outcome::kRan;
-  std::string reason;            // "image changed", "retained", "evicted", "not needed by masks"
+  enum class Cause : uint8_t {
+    kInputChanged,  // ran: contents that are new since the last request
+    kNotRetained,   // ran: inputs as before, but the strategy does not retain what is needed
+    kEvicted,       // ran: what is needed was retained and had to make room
+    kNoReuse,       // ran: the request reuses nothing
+    kRetained,      // reused: retained for these inputs
+    kSameContents,  // reused: its inputs were computed again and have the same bits
+    kNotDemanded    // not needed: no wanted output and no callable that runs reads it
+  } cause = Cause::kInputChanged;
+  std::string reason;            // the cause in words: "image changed"
   bool retained = false;         // its outputs are retained after the request
   std::string not_retained_why;  // "4 MiB is larger than the budget of 1 MiB"
+};
+
+// What a request will do, made ahead by Session::plan(). It stands for the session's state at that
+// moment: run() refuses it as StalePlan when a version, what is retained or loaded, or a budget has
+// changed since, or when any member was altered (`seal` is a keyed digest over all of them).
+struct Plan {
+  std::string strategy;
+  std::vector<Decision> decisions;  // every callable of the strategy, in execution order
+  double predicted_us = 0;          // of running, and of loading what is not loaded
+  double predicted_load_us = 0;
+  uint64_t resident_bytes = 0;  // loaded callables after the request, as Callable::costs counts
+  std::string state;            // versions, retained and loaded callables, budgets; opaque
+  std::string seal;
 };
 
 struct Report {
@@ -64,7 +90,9 @@ struct Report {
   std::vector<std::string> ran;  // callable names, in execution order
   std::vector<std::string> reused;
   std::vector<Decision> decisions;  // every callable of the strategy
+  double predicted_us = 0;          // engine time, and loading what was not loaded
   double fingerprint_us = 0;
+  double plan_us = 0;  // looking up what is retained and deciding
   double engine_us = 0;
   double total_us = 0;
 };
@@ -83,6 +111,7 @@ struct SessionStats {
   uint64_t retained_bytes = 0;
   uint64_t retained_bytes_peak = 0;
   uint64_t retained_entries = 0;
+  uint64_t resident_bytes = 0;           // callables loaded by all sessions on this package
   std::map<std::string, uint64_t> runs;  // engine calls by callable
 };
 
@@ -94,13 +123,26 @@ class Session {
 
   // Errors: InvalidArgument (unknown, missing or unfit input, output or strategy: lists what is
   // valid), FailedAssertion (an assertion of the program), Unsupported (values outside what the
-  // engine computes exactly: int64 beyond int32, NaN), Internal. A failed request retains nothing.
+  // engine computes exactly: int64 beyond int32, NaN), OverBudget (a callable that does not fit
+  // into the resident budget), Internal. A failed request retains nothing.
   virtual Result<Response> run(const Request& request) = 0;
-  // Loads every callable of the default strategy now rather than on first use.
+  // The same as planned. StalePlan, before anything runs, when the plan does not fit any more or is
+  // not one of this session.
+  virtual Result<Response> run(const Request& request, const Plan& plan) = 0;
+  // What run(request) would do now. Reads input bytes to fingerprint them, runs and loads nothing.
+  // An input with a version tag needs no value, unless its sizes are symbolic.
+  // Errors: those of run() that concern the request; OverBudget naming the callable that does not
+  // fit into the resident budget.
+  virtual Result<Plan> plan(const Request& request) = 0;
+  // Loads the callables of the segments now rather than on first use, in execution order, as many
+  // as fit into the resident budget.
   virtual Status load() = 0;
   virtual SessionStats stats() const = 0;
   // Forgets everything retained.
   virtual void clear() = 0;
+  // From now on. What is retained beyond the new budget goes at once, or when the requests that use
+  // it end; callables are released when others are loaded.
+  virtual void set_budgets(uint64_t retained_budget_bytes, uint64_t resident_budget_bytes) = 0;
 };
 
 }  // namespace changeaware

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include <cstdlib>
 
@@ -42,6 +43,15 @@ Digest sha256(std::span<const std::byte> bytes) {
   Sha256 hash;
   hash.update(bytes);
   return hash.finish();
+}
+
+Digest hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> bytes) {
+  Digest digest;
+  const auto* out = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                         reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                         reinterpret_cast<unsigned char*>(digest.data()), nullptr);
+  require(out != nullptr ? 1 : 0);
+  return digest;
 }
 
 std::string to_hex(const Digest& digest) {

@@ -28,6 +28,8 @@ class Sha256 {
 };
 
 Digest sha256(std::span<const std::byte> bytes);
+// HMAC-SHA-256 (RFC 2104): nobody without the key can make it.
+Digest hmac_sha256(std::span<const std::byte> key, std::span<const std::byte> bytes);
 // Lower-case hexadecimal, 64 characters.
 std::string to_hex(const Digest& digest);
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 
 #include "analysis/dependencies.h"
 #include "base/errors.h"
+#include "compiler/choice.h"
 #include "compiler/examples.h"
 #include "compiler/packaging.h"
 #include "compiler/share_storages.h"
@@ -13,7 +16,8 @@
 #include "package/package_writer.h"
 #include "pt2/reader.h"
 #include "regions/partition.h"
-#include "strategy/equivalence.h"
+#include "strategy/execution.h"
+#include "strategy/node_times.h"
 
 namespace changeaware {
 namespace {
@@ -33,6 +37,12 @@ class Stages {
   }
   void progress(double fraction) const {
     if (options_.progress) options_.progress(name_, fraction);
+  }
+  // For what calls back as (done, total).
+  std::function<void(size_t, size_t)> counter() const {
+    return [this](size_t done, size_t total) {
+      progress(total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total));
+    };
   }
   void end() {
     if (name_.empty()) return;
@@ -60,15 +70,28 @@ void rebind_inputs(Signature& signature, const Graph& from, const Graph& to) {
   }
 }
 
-// Runs both `main` and the segments on the examples; without examples nothing is proved and the
-// package is not marked as verified.
-Result<Equivalence> verify_by_execution(const Engine& engine, const Graph& graph,
-                                        const Partition& partition,
-                                        const std::vector<Tensor>& examples, const Stages& stages) {
-  if (examples.empty() && !graph.inputs().empty()) return Equivalence{};
-  return check_equivalence(engine, graph, partition, examples, [&](size_t done, size_t total) {
-    stages.progress(static_cast<double>(done) / static_cast<double>(total));
-  });
+// Times of the nodes and, cut by those, the segments that strategies share.
+Result<Partition> partition_by_cost(const Engine& engine, const Graph& graph,
+                                    const Dependencies& dependencies,
+                                    const std::vector<Tensor>& examples, bool measure,
+                                    const Stages& stages) {
+  PartitionOptions options;
+  options.node_us = nominal_node_times(graph);
+  if (measure) {
+    CA_ASSIGN_OR_RETURN(const Partition whole_classes, make_partition(graph, dependencies));
+    CA_ASSIGN_OR_RETURN(
+        options.node_us,
+        measure_node_times(engine, graph, dependencies, whole_classes, examples, stages.counter()));
+  }
+  return make_partition(graph, dependencies, options);
+}
+
+void fill_report(const Manifest& manifest, CompileReport& report) {
+  for (const Callable& c : manifest.callables) report.callables.push_back(c.name);
+  for (const Strategy& s : manifest.strategies) report.strategies.push_back(s.name);
+  report.strategy_candidates = manifest.strategy_candidates;
+  report.rejections = manifest.rejections;
+  report.verified = manifest.verified;
 }
 
 }  // namespace
@@ -77,10 +100,12 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
                               const CompileOptions& options) {
   CompileReport report;
   Stages stages(options, report);
+  CA_RETURN_IF_ERROR(check_options(options));
 
   stages.begin("read");
   CA_ASSIGN_OR_RETURN(ExportedProgram program, read_pt2(model_path));
   report.nodes_read = program.graph.nodes().size();
+  CA_ASSIGN_OR_RETURN(program.sample_inputs, example_inputs(program, options.examples));
 
   // From here on the graph is functional: no node changes a value that exists.
   stages.begin("normalise");
@@ -91,33 +116,43 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
   report.nodes_kept = program.graph.nodes().size();
 
   stages.begin("analyse");
-  CA_ASSIGN_OR_RETURN(const Dependencies dependencies, analyse_dependencies(program.graph));
-  CA_ASSIGN_OR_RETURN(const Partition partition, make_partition(program.graph, dependencies));
-
-  stages.begin("verify");
-  CA_ASSIGN_OR_RETURN(program.sample_inputs, example_inputs(program, options.examples));
+  const Graph& graph = program.graph;
+  const bool can_execute = !program.sample_inputs.empty() || graph.inputs().empty();
+  const bool measure = can_execute && options.costs == CostSource::kMeasured;
+  CA_ASSIGN_OR_RETURN(const Dependencies dependencies, analyse_dependencies(graph));
   CA_ASSIGN_OR_RETURN(const auto engine, make_openvino_engine({.threads = options.threads}));
-  CA_ASSIGN_OR_RETURN(
-      const Equivalence equivalence,
-      verify_by_execution(*engine, program.graph, partition, program.sample_inputs, stages));
 
-  if (equivalence.executed && !equivalence.within_tolerance) {
-    return unsupported(
-        "{}: the engine computes the program and its segments differently, so one of them is "
-        "wrong: {}",
-        model_path, equivalence.difference);
+  stages.begin("partition");
+  CA_ASSIGN_OR_RETURN(
+      const Partition partition,
+      partition_by_cost(*engine, graph, dependencies, program.sample_inputs, measure, stages));
+  CA_ASSIGN_OR_RETURN(auto regions, make_regions(program, partition));
+  Manifest manifest = make_manifest(regions, partition, dependencies, engine->info());
+  manifest.tolerance = options.tolerance;
+  manifest.costs_are_measured = measure;
+
+  // Without examples nothing is proved by execution, and costs are estimates.
+  stages.begin("execute");
+  std::optional<Execution> execution;
+  if (can_execute) {
+    CA_ASSIGN_OR_RETURN(execution, execute(*engine, manifest, regions, program.sample_inputs,
+                                           {.measure = measure,
+                                            .tolerance = options.tolerance,
+                                            .reference = options.reference,
+                                            .progress = stages.counter()}));
+    CA_RETURN_IF_ERROR(check_execution(model_path, *execution));
   }
+  set_costs(regions, execution, manifest);
+
+  stages.begin("choose");
+  add_strategies(make_class_cuts(graph, partition), options, manifest);
+  if (execution) keep_equal_strategies(*execution, manifest, regions);
 
   // From here on nothing changes but the file.
   stages.begin("write");
-  CA_ASSIGN_OR_RETURN(const auto regions, make_regions(program, partition));
-  const Manifest manifest =
-      make_manifest(regions, partition, dependencies, equivalence, engine->info());
   CA_RETURN_IF_ERROR(write_package(package_path, manifest, regions));
   stages.end();
-
-  for (const Callable& c : manifest.callables) report.callables.push_back(c.name);
-  report.verified = manifest.verified;
+  fill_report(manifest, report);
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "package/manifest_json.h"
 #include "package/ports.h"
+#include "strategy/segment_graph.h"
 
 namespace changeaware {
 namespace {
@@ -79,24 +80,18 @@ void add_main(const ExportedProgram& program, const Dependencies& dependencies, 
   main.dependencies = input_names(graph, values);
   main.shape_dependencies = input_names(graph, shapes - values);
   m.callables.push_back(std::move(main));
-  m.strategies.push_back({"monolithic", {"main"}, 0, true, ""});
 }
 
 void add_segments(const std::vector<ExportedProgram>& regions, const Partition& partition,
-                  const Equivalence& equivalence, Manifest& m) {
+                  Manifest& m) {
   const Graph& graph = regions[0].graph;
-  Strategy retain_all{"full_retention", {}, 0, equivalence.same_bits, equivalence.difference};
   for (size_t i = 0; i < partition.segments.size(); ++i) {
     const Segment& segment = partition.segments[i];
     Callable c = describe_callable(segment.name, regions[1 + i].graph);
     c.dependencies = input_names(graph, segment.dependencies);
     c.shape_dependencies = input_names(graph, segment.shape_dependencies);
     m.callables.push_back(std::move(c));
-    retain_all.callables.push_back(segment.name);
-    const auto it = equivalence.output_bytes.find(segment.name);
-    if (it != equivalence.output_bytes.end()) retain_all.retained_bytes += it->second;
   }
-  m.strategies.push_back(std::move(retain_all));
 }
 
 ExportedProgram segment_program(const Segment& segment, Graph graph, std::string torch_version) {
@@ -127,8 +122,7 @@ Result<std::vector<ExportedProgram>> make_regions(const ExportedProgram& program
 }
 
 Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partition& partition,
-                       const Dependencies& dependencies, const Equivalence& equivalence,
-                       const EngineInfo& engine) {
+                       const Dependencies& dependencies, const EngineInfo& engine) {
   const ExportedProgram& program = regions[0];
   const Graph& graph = program.graph;
   Manifest m;
@@ -139,7 +133,6 @@ Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partit
   m.torch_version = program.torch_version;
   m.in_spec = program.signature.in_spec;
   m.out_spec = program.signature.out_spec;
-  m.verified = equivalence.executed;
   for (const InputSpec& input : program.signature.inputs)
     m.inputs.push_back(make_input(graph, input));
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
@@ -149,12 +142,27 @@ Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partit
     m.symbols.push_back({symbol, range.min.value_or(0), range.max.value_or(INT64_MAX)});
   }
   add_main(program, dependencies, m);
-  add_segments(regions, partition, equivalence, m);
+  add_segments(regions, partition, m);
   for (const MergedClass& merged : partition.merged) {
     m.rejections.push_back(
         {merged.name, fmt::format("merged into {}: {}", merged.into, merged.reason)});
   }
+  for (const RejectedBoundary& r : partition.rejected) m.rejections.push_back({r.name, r.reason});
   return m;
+}
+
+std::vector<ClassCuts> make_class_cuts(const Graph& graph, const Partition& partition) {
+  std::vector<ClassCuts> out;
+  for (const SlicedClass& sliced : partition.classes) {
+    ClassCuts cuts{.label = sliced.name};
+    for (const Cut& cut : sliced.cuts) {
+      ClassCuts::Choice choice{.bytes = cut.retained_bytes};
+      for (ValueId id : cut.retained) choice.retained.push_back(graph.value(id).name);
+      cuts.choices.push_back(std::move(choice));
+    }
+    out.push_back(std::move(cuts));
+  }
+  return out;
 }
 
 }  // namespace changeaware

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "pt2/program.h"
 #include "regions/partition.h"
-#include "strategy/equivalence.h"
+#include "strategy/strategies.h"
 
 namespace changeaware {
 
@@ -16,10 +16,12 @@ namespace changeaware {
 Result<std::vector<ExportedProgram>> make_regions(const ExportedProgram& program,
                                                   const Partition& partition);
 
-// Describes `regions`, as make_regions() made them. Two strategies: `monolithic` and the one of all
-// segments.
+// Describes `regions`, as make_regions() made them: inputs, outputs, callables and what was turned
+// down as a boundary. Costs and strategies are for who executes them.
 Manifest make_manifest(const std::vector<ExportedProgram>& regions, const Partition& partition,
-                       const Dependencies& dependencies, const Equivalence& equivalence,
-                       const EngineInfo& engine);
+                       const Dependencies& dependencies, const EngineInfo& engine);
+
+// What strategies may retain of each class, as ports.
+std::vector<ClassCuts> make_class_cuts(const Graph& graph, const Partition& partition);
 
 }  // namespace changeaware

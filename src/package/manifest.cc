@@ -1,14 +1,12 @@
-#include <algorithm>
-#include <map>
 #include <set>
+#include <utility>
 
 #include "base/errors.h"
 #include "changeaware/package.h"
+#include "package/validate_strategies.h"
 
 namespace changeaware {
 namespace {
-
-using Ports = std::map<std::string, Port>;
 
 class Validator {
  public:
@@ -17,9 +15,8 @@ class Validator {
   Status run() {
     CA_RETURN_IF_ERROR(check_inputs());
     CA_RETURN_IF_ERROR(check_callables());
-    if (m_.strategies.empty()) return corrupt("strategies: none");
-    for (const Strategy& s : m_.strategies) CA_RETURN_IF_ERROR(check_strategy(s));
-    return {};
+    CA_RETURN_IF_ERROR(check_tolerance());
+    return validate_strategies(m_);
   }
 
  private:
@@ -28,7 +25,7 @@ class Validator {
       const Port& port = input.port;
       if (!input_names_.insert(port.name).second)
         return corrupt("inputs: '{}' occurs twice", port.name);
-      if (input.fixed_value.empty()) inputs_[port.name] = port;
+      if (input.fixed_value.empty()) given_.insert(port.name);
     }
     std::set<std::string> names;
     for (const ProgramOutput& output : m_.outputs) {
@@ -50,59 +47,39 @@ class Validator {
       }
       for (const auto* list : {&c.dependencies, &c.shape_dependencies}) {
         for (const std::string& input : *list) {
-          if (!inputs_.contains(input))
+          if (!given_.contains(input))
             return corrupt("callable '{}': no input '{}'", c.name, input);
         }
       }
+      CA_RETURN_IF_ERROR(check_costs(c));
     }
     return {};
   }
 
-  // Each callable reads only program inputs and outputs of callables before it; the strategy gives
-  // every result.
-  Status check_strategy(const Strategy& s) const {
-    Ports available = inputs_;
-    for (const std::string& name : s.callables) {
-      const Callable* c = m_.find_callable(name);
-      if (c == nullptr) return corrupt("strategy '{}': no callable '{}'", s.name, name);
-      for (const Port& port : c->inputs) {
-        CA_RETURN_IF_ERROR(check_dependency(*c, port));
-        const auto it = available.find(port.name);
-        if (it == available.end()) {
-          return corrupt("strategy '{}': nothing gives '{}' to '{}'", s.name, port.name, name);
-        }
-        if (it->second.dtype != port.dtype || it->second.shape != port.shape) {
-          return corrupt("callable '{}': the port '{}' differs from what gives it", name,
-                         port.name);
-        }
-      }
-      for (const Port& port : c->outputs) {
-        if (!available.emplace(port.name, port).second) {
-          return corrupt("strategy '{}': '{}' is given twice", s.name, port.name);
-        }
-      }
-    }
-    for (const ProgramOutput& output : m_.outputs) {
-      if (output.kind == ProgramOutput::Kind::kPort && !available.contains(output.port.name)) {
-        return corrupt("strategy '{}': nothing gives the output '{}'", s.name, output.name);
-      }
+  static Status check_costs(const Callable& c) {
+    const std::pair<const char*, double> fields[] = {{"steady_us", c.costs.steady_us},
+                                                     {"p95_us", c.costs.p95_us},
+                                                     {"cold_us", c.costs.cold_us},
+                                                     {"load_us", c.costs.load_us}};
+    for (const auto& [field, value] : fields) {
+      if (!is_amount(value)) return corrupt("callable '{}': {} is {}", c.name, field, value);
     }
     return {};
   }
 
-  // A request gives what the dependencies name, so an input port that is a program input must be
-  // among them.
-  Status check_dependency(const Callable& c, const Port& port) const {
-    if (!inputs_.contains(port.name)) return {};
-    for (const auto* list : {&c.dependencies, &c.shape_dependencies}) {
-      if (std::find(list->begin(), list->end(), port.name) != list->end()) return {};
+  Status check_tolerance() const {
+    const std::pair<const char*, double> fields[] = {{"rtol", m_.tolerance.rtol},
+                                                     {"atol", m_.tolerance.atol},
+                                                     {"of_scale", m_.tolerance.of_scale}};
+    for (const auto& [field, value] : fields) {
+      if (!is_amount(value)) return corrupt("tolerance: {} is {}", field, value);
     }
-    return corrupt("callable '{}' reads '{}' and does not depend on it", c.name, port.name);
+    return {};
   }
 
   const Manifest& m_;
   std::set<std::string> input_names_;
-  Ports inputs_;
+  std::set<std::string> given_;  // inputs that were not fixed at export
 };
 
 }  // namespace

@@ -63,6 +63,28 @@ void write_callable(JsonWriter& w, const Callable& c) {
   w.list("assertions", c.assertions)
       .field("weight_bytes", c.weight_bytes)
       .field("node_count", c.node_count);
+  w.key("costs").begin_object();
+  w.field("steady_us", c.costs.steady_us)
+      .field("p95_us", c.costs.p95_us)
+      .field("cold_us", c.costs.cold_us)
+      .field("load_us", c.costs.load_us)
+      .field("resident_bytes", c.costs.resident_bytes);
+  w.end_object();
+}
+
+void write_strategy(JsonWriter& w, const Strategy& s) {
+  w.field("name", s.name)
+      .list("callables", s.callables)
+      .list("retained", s.retained)
+      .field("retained_bytes", s.retained_bytes)
+      .field("resident_bytes", s.resident_bytes);
+  write_list(w, "mask_costs", s.mask_costs, [&](const MaskCost& mask) {
+    w.list("changed", mask.changed)
+        .list("runs", mask.runs)
+        .field("steady_us", mask.steady_us)
+        .field("p95_us", mask.p95_us);
+  });
+  w.field("bits_of_main", s.bits_of_main).field("difference_from_main", s.difference_from_main);
 }
 
 // Reading. One small function per part; each returns the error of the first field that is wrong.
@@ -164,6 +186,20 @@ Status read_output(const JsonView& v, ProgramOutput& o) {
   return {};
 }
 
+Status read_costs(const JsonView& v, CallableCosts& costs) {
+  CA_RETURN_IF_ERROR(read_field(v, "steady_us", costs.steady_us));
+  CA_RETURN_IF_ERROR(read_field(v, "p95_us", costs.p95_us));
+  CA_RETURN_IF_ERROR(read_field(v, "cold_us", costs.cold_us));
+  CA_RETURN_IF_ERROR(read_field(v, "load_us", costs.load_us));
+  return read_field(v, "resident_bytes", costs.resident_bytes);
+}
+
+Status read_tolerance(const JsonView& v, Tolerance& tolerance) {
+  CA_RETURN_IF_ERROR(read_field(v, "rtol", tolerance.rtol));
+  CA_RETURN_IF_ERROR(read_field(v, "atol", tolerance.atol));
+  return read_field(v, "of_scale", tolerance.of_scale);
+}
+
 Status read_callable(const JsonView& v, Callable& c) {
   CA_RETURN_IF_ERROR(read_field(v, "name", c.name));
   CA_RETURN_IF_ERROR(read_field(v, "identity", c.identity));
@@ -173,13 +209,25 @@ Status read_callable(const JsonView& v, Callable& c) {
   CA_RETURN_IF_ERROR(read_list(v, "outputs", c.outputs, read_port));
   CA_RETURN_IF_ERROR(read_field(v, "assertions", c.assertions));
   CA_RETURN_IF_ERROR(read_field(v, "weight_bytes", c.weight_bytes));
-  return read_field(v, "node_count", c.node_count);
+  CA_RETURN_IF_ERROR(read_field(v, "node_count", c.node_count));
+  CA_ASSIGN_OR_RETURN(const JsonView costs, v.get("costs"));
+  return read_costs(costs, c.costs);
+}
+
+Status read_mask_cost(const JsonView& v, MaskCost& mask) {
+  CA_RETURN_IF_ERROR(read_field(v, "changed", mask.changed));
+  CA_RETURN_IF_ERROR(read_field(v, "runs", mask.runs));
+  CA_RETURN_IF_ERROR(read_field(v, "steady_us", mask.steady_us));
+  return read_field(v, "p95_us", mask.p95_us);
 }
 
 Status read_strategy(const JsonView& v, Strategy& s) {
   CA_RETURN_IF_ERROR(read_field(v, "name", s.name));
   CA_RETURN_IF_ERROR(read_field(v, "callables", s.callables));
+  CA_RETURN_IF_ERROR(read_field(v, "retained", s.retained));
   CA_RETURN_IF_ERROR(read_field(v, "retained_bytes", s.retained_bytes));
+  CA_RETURN_IF_ERROR(read_field(v, "resident_bytes", s.resident_bytes));
+  CA_RETURN_IF_ERROR(read_list(v, "mask_costs", s.mask_costs, read_mask_cost));
   CA_RETURN_IF_ERROR(read_field(v, "bits_of_main", s.bits_of_main));
   return read_field(v, "difference_from_main", s.difference_from_main);
 }
@@ -201,8 +249,8 @@ Status read_version(const JsonView& root, Manifest& m) {
   CA_RETURN_IF_ERROR(read_field(root, "format_major", major));
   CA_RETURN_IF_ERROR(read_field(root, "format_minor", minor));
   if (major != kFormatMajor) {
-    return unsupported("{}: package format {}.{}; this build reads {}.x", kSource, major, minor,
-                       kFormatMajor);
+    return unsupported("{}: package format {}.{}; this build reads {}.{}", kSource, major, minor,
+                       kFormatMajor, kFormatMinor);
   }
   m.format_major = static_cast<int>(major);
   m.format_minor = static_cast<int>(minor);
@@ -217,6 +265,12 @@ std::string manifest_to_json(const Manifest& m) {
   w.field("format_major", m.format_major).field("format_minor", m.format_minor);
   w.field("engine_name", m.engine_name).field("engine_version", m.engine_version);
   w.field("torch_version", m.torch_version).field("verified", m.verified);
+  w.field("costs_are_measured", m.costs_are_measured);
+  w.key("tolerance").begin_object();
+  w.field("rtol", m.tolerance.rtol)
+      .field("atol", m.tolerance.atol)
+      .field("of_scale", m.tolerance.of_scale);
+  w.end_object();
   write_list(w, "inputs", m.inputs, [&](const ProgramInput& i) {
     write_port_fields(w, i.port);
     w.field("fixed_value", i.fixed_value);
@@ -227,12 +281,8 @@ std::string manifest_to_json(const Manifest& m) {
     w.field("symbol", s.symbol).field("min", s.min).field("max", s.max);
   });
   write_list(w, "callables", m.callables, [&](const Callable& c) { write_callable(w, c); });
-  write_list(w, "strategies", m.strategies, [&](const Strategy& s) {
-    w.field("name", s.name)
-        .list("callables", s.callables)
-        .field("retained_bytes", s.retained_bytes);
-    w.field("bits_of_main", s.bits_of_main).field("difference_from_main", s.difference_from_main);
-  });
+  write_list(w, "strategies", m.strategies, [&](const Strategy& s) { write_strategy(w, s); });
+  w.field("strategy_candidates", m.strategy_candidates);
   write_list(w, "rejections", m.rejections, [&](const Rejection& r) {
     w.field("candidate", r.candidate).field("reason", r.reason);
   });
@@ -249,6 +299,9 @@ Result<Manifest> manifest_from_json(std::string_view text) {
   CA_RETURN_IF_ERROR(read_field(root, "engine_version", m.engine_version));
   CA_RETURN_IF_ERROR(read_field(root, "torch_version", m.torch_version));
   CA_RETURN_IF_ERROR(read_field(root, "verified", m.verified));
+  CA_RETURN_IF_ERROR(read_field(root, "costs_are_measured", m.costs_are_measured));
+  CA_ASSIGN_OR_RETURN(const JsonView tolerance, root.get("tolerance"));
+  CA_RETURN_IF_ERROR(read_tolerance(tolerance, m.tolerance));
   CA_RETURN_IF_ERROR(read_list(root, "inputs", m.inputs, read_input));
   CA_RETURN_IF_ERROR(read_list(root, "outputs", m.outputs, read_output));
   CA_RETURN_IF_ERROR(read_field(root, "in_spec", m.in_spec));
@@ -256,6 +309,7 @@ Result<Manifest> manifest_from_json(std::string_view text) {
   CA_RETURN_IF_ERROR(read_list(root, "symbols", m.symbols, read_symbol));
   CA_RETURN_IF_ERROR(read_list(root, "callables", m.callables, read_callable));
   CA_RETURN_IF_ERROR(read_list(root, "strategies", m.strategies, read_strategy));
+  CA_RETURN_IF_ERROR(read_field(root, "strategy_candidates", m.strategy_candidates));
   CA_RETURN_IF_ERROR(read_list(root, "rejections", m.rejections, read_rejection));
   const Status valid = m.validate();
   if (!valid.ok()) return valid.with_context(kSource);

@@ -9,13 +9,13 @@
 
 namespace changeaware {
 
-inline constexpr int kFormatMajor = 1;
+inline constexpr int kFormatMajor = 2;
 inline constexpr int kFormatMinor = 0;
 
 std::string manifest_to_json(const Manifest& manifest);
 
-// Errors: Corrupt naming the field; Unsupported for a newer major version. The result is valid
-// (Manifest::validate()).
+// Errors: Corrupt naming the field; Unsupported for another major version, with both. The result is
+// valid (Manifest::validate()).
 Result<Manifest> manifest_from_json(std::string_view text);
 
 }  // namespace changeaware

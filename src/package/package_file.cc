@@ -68,6 +68,11 @@ Result<ExportedProgram> PackageFile::region(const std::string& name) const {
   return program;
 }
 
+Result<std::vector<Tensor>> PackageFile::examples() const {
+  CA_ASSIGN_OR_RETURN(ExportedProgram main, read_program(archive_, "main"));
+  return std::move(main.sample_inputs);
+}
+
 Status PackageFile::explain_identity(const std::string& name, const std::string& found,
                                      const std::string& expected) const {
   const auto checked =

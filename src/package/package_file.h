@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "archive/archive.h"
 #include "changeaware/package.h"
@@ -25,6 +26,10 @@ class PackageFile : public Package {
   // contradicts the manifest.
   // Thread safety: may be called concurrently.
   Result<ExportedProgram> region(const std::string& name) const;
+
+  // The example inputs that the program was compiled with, one per input of `main`; empty when
+  // there were none.
+  Result<std::vector<Tensor>> examples() const;
 
  private:
   PackageFile(std::shared_ptr<const Archive> archive, Manifest manifest)

@@ -25,17 +25,21 @@ void drop_short_slices(const CutHull& hull, double min_us, CutChoice& choice) {
 }
 
 // Drops inner cuts that save too few bytes against the next thicker one.
-void drop_small_savings(const CutHull& hull, uint64_t min_bytes, CutChoice& choice) {
+void drop_small_savings(const CutHull& hull, const CutOptions& options, CutChoice& choice) {
   size_t thicker = hull.cuts.size() - 1;
   for (size_t i = hull.cuts.size() - 1; i-- > 1;) {
     if (!choice.reasons[i].empty()) continue;
     const uint64_t saved = hull.cuts[thicker].bytes - hull.cuts[i].bytes;
-    if (saved >= min_bytes) {
+    const double share = static_cast<double>(saved) / static_cast<double>(hull.cuts[thicker].bytes);
+    if (saved < options.min_saved_bytes) {
+      choice.reasons[i] = fmt::format("saves {} bytes against the next thicker cut, fewer than {}",
+                                      saved, options.min_saved_bytes);
+    } else if (share < options.min_saved_share) {
+      choice.reasons[i] = fmt::format(
+          "saves {} bytes against the next thicker cut, {:.1f} % of them", saved, 100 * share);
+    } else {
       thicker = i;
-      continue;
     }
-    choice.reasons[i] =
-        fmt::format("saves {} bytes against the next thicker cut, fewer than {}", saved, min_bytes);
   }
 }
 
@@ -67,7 +71,7 @@ CutChoice choose_cuts(const CutHull& hull, const CutOptions& options) {
   CutChoice choice;
   choice.reasons.resize(hull.cuts.size());
   drop_short_slices(hull, options.min_slice_us, choice);
-  drop_small_savings(hull, options.min_saved_bytes, choice);
+  drop_small_savings(hull, options, choice);
   std::vector<size_t> candidates;
   for (size_t i = 1; i + 1 < hull.cuts.size(); ++i) {
     if (choice.reasons[i].empty()) candidates.push_back(i);

@@ -6,17 +6,19 @@
 #include "analysis/cost.h"
 #include "base/checked.h"
 #include "base/errors.h"
+#include "regions/views.h"
 
 namespace changeaware {
 namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 60;
 
-// Calls visit(value) once for each value that the node reads.
+// Calls visit(value) once for each source of a value that the node reads.
 template <class Visit>
-void for_each_distinct_input(const Graph& graph, NodeId n, std::vector<NodeId>& last_reader,
-                             Visit&& visit) {
-  for_each_input(graph.node(n), [&](ValueId v) {
+void for_each_distinct_source(const Graph& graph, const std::vector<ValueId>& source, NodeId n,
+                              std::vector<NodeId>& last_reader, Visit&& visit) {
+  for_each_input(graph.node(n), [&](ValueId read) {
+    const ValueId v = source[read];
     if (last_reader[v] == n) return;
     last_reader[v] = n;
     visit(v);
@@ -28,23 +30,26 @@ void for_each_distinct_input(const Graph& graph, NodeId n, std::vector<NodeId>& 
 CutProblemReader::CutProblemReader(const Graph& graph)
     : graph_(graph),
       first_reader_(graph.values().size() + 1, 0),
-      is_root_(graph.values().size(), false),
+      is_returned_(graph.values().size(), false),
+      source_(shaped_from(graph)),
       local_(graph.nodes().size(), kNoId) {
   std::vector<NodeId> last_reader(graph.values().size(), kNoId);
   const auto nodes = static_cast<NodeId>(graph.nodes().size());
   for (NodeId n = 0; n < nodes; ++n) {
-    for_each_distinct_input(graph, n, last_reader, [&](ValueId v) { ++first_reader_[v + 1]; });
+    for_each_distinct_source(graph, source_, n, last_reader,
+                             [&](ValueId v) { ++first_reader_[v + 1]; });
   }
   std::partial_sum(first_reader_.begin(), first_reader_.end(), first_reader_.begin());
   readers_.resize(first_reader_.back());
   std::vector<size_t> next(first_reader_.begin(), first_reader_.end() - 1);
   last_reader.assign(graph.values().size(), kNoId);
   for (NodeId n = 0; n < nodes; ++n) {
-    for_each_distinct_input(graph, n, last_reader, [&](ValueId v) { readers_[next[v]++] = n; });
+    for_each_distinct_source(graph, source_, n, last_reader,
+                             [&](ValueId v) { readers_[next[v]++] = n; });
   }
-  const auto mark = [&](ValueId v) { is_root_[v] = true; };
-  for (const Argument& output : graph.outputs()) for_each_value(output, mark);
-  for (const Assertion& assertion : graph.assertions()) mark(assertion.condition);
+  for (const Argument& output : graph.outputs()) {
+    for_each_value(output, [&](ValueId v) { is_returned_[v] = true; });
+  }
 }
 
 Result<CutProblem> CutProblemReader::read(std::span<const NodeId> nodes,
@@ -57,7 +62,8 @@ Result<CutProblem> CutProblemReader::read(std::span<const NodeId> nodes,
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     problem.node_us.push_back(node_us[nodes[i]]);
     for (ValueId v : graph_.node(nodes[i]).outputs) {
-      if (v != kNoId && status.ok()) status = add_value(v, i, total_bytes, problem);
+      if (v != kNoId && source_[v] == v && status.ok())
+        status = add_value(v, i, total_bytes, problem);
     }
   }
   for (NodeId n : nodes) local_[n] = kNoId;
@@ -88,7 +94,7 @@ Status CutProblemReader::check(std::span<const NodeId> nodes,
 
 Status CutProblemReader::add_value(ValueId id, uint32_t producer, uint64_t& total_bytes,
                                    CutProblem& problem) const {
-  CutValue value{id, producer, value_bytes(graph_, id), is_root_[id], {}};
+  CutValue value{id, producer, value_bytes(graph_, id), is_returned_[id], {}};
   for (size_t i = first_reader_[id]; i < first_reader_[id + 1]; ++i) {
     const uint32_t reader = local_[readers_[i]];
     if (reader == kNoId) {

@@ -3,8 +3,11 @@
 // Nodes are numbered 0 … n-1 in topological order. A value that nothing reads is left out: it costs
 // nothing wherever it lies. Bytes are those of the elements; a symbolic number counts eight. A view
 // is a value like any other (an engine hands out its own copy of what is retained), so give its
-// node the time zero and the cut goes before or after it, wherever there are fewer bytes. Program
+// node the time zero and the cut goes before or after it, wherever there are fewer bytes; only a
+// view that keeps elements and order (views.h) is no value of its own: who reads it reads its
+// source. Program
 // inputs, constants and values of smaller classes are not of the problem: they are there anyway.
+// An assertion retains nothing: one that held holds as long as its inputs do not change.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +22,7 @@ struct CutValue {
   ValueId id = kNoId;
   uint32_t producer = 0;
   uint64_t bytes = 0;
-  bool external = false;          // read by a node outside, returned or asserted
+  bool external = false;          // read by a node outside or returned
   std::vector<uint32_t> readers;  // inside; increasing, each greater than `producer`
 };
 
@@ -46,7 +49,8 @@ class CutProblemReader {
   const Graph& graph_;
   std::vector<size_t> first_reader_;  // by ValueId: its part of readers_
   std::vector<NodeId> readers_;       // increasing within a part, without repetition
-  std::vector<bool> is_root_;         // by ValueId: returned or asserted
+  std::vector<bool> is_returned_;     // by ValueId
+  std::vector<ValueId> source_;       // by ValueId: shaped_from()
   std::vector<uint32_t> local_;       // by NodeId: number in the class being read, else kNoId
 };
 

@@ -15,6 +15,9 @@ Status check(const CutOptions& options) {
   if (!std::isfinite(options.min_slice_us) || options.min_slice_us < 0) {
     return invalid_argument("min_slice_us is {}", options.min_slice_us);
   }
+  if (!(options.min_saved_share >= 0 && options.min_saved_share <= 1)) {
+    return invalid_argument("min_saved_share is {}, not from 0 to 1", options.min_saved_share);
+  }
   if (!(options.tolerance >= 0 && options.tolerance < 1)) {
     return invalid_argument("tolerance is {}, not from 0 to below 1", options.tolerance);
   }

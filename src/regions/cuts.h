@@ -8,7 +8,9 @@
 //   - it saves less than `min_slice_us` over the next thinner cut that is kept: its slice would
 //   cost
 //     more as a call of its own than it saves; or
-//   - it retains less than `min_saved_bytes` fewer bytes than the next thicker cut that is kept; or
+//   - it retains less than `min_saved_bytes`, or less than `min_saved_share` of it, fewer bytes
+//   than
+//     the next thicker cut that is kept; or
 //   - more than `max_cuts` remain: those are kept that lower the trade-off curve most.
 // Cuts that would lower the cost at no price by more than `tolerance` may not be looked for at all.
 // The empty cut (nothing retained) and the whole class (its full frontier retained) always stay.
@@ -30,6 +32,7 @@ namespace changeaware {
 struct CutOptions {
   double min_slice_us = 20;             // what one call of a segment costs
   uint64_t min_saved_bytes = 64 << 10;  // what copying takes a few microseconds
+  double min_saved_share = 0.05;        // of the thicker cut's bytes
   uint32_t max_cuts = 4;                // per class, without the empty one: at most so many slices
   double tolerance = 1e-3;              // share of the cost that a cut may miss; 0 = find all
 };

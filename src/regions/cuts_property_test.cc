@@ -211,7 +211,8 @@ TEST_P(CutsOfScale, SliceTheClassIntoAChainWithTheBytesThatTheySay) {
   Random random(3);
   for (int i = 0; i < 1000; ++i) {
     const CutProblem problem = random_problem(random, GetParam(), 30);
-    const auto chain = cut_class(problem, {.min_slice_us = 1, .min_saved_bytes = 2, .max_cuts = 3});
+    const auto chain = cut_class(
+        problem, {.min_slice_us = 1, .min_saved_bytes = 2, .min_saved_share = 0, .max_cuts = 3});
     ASSERT_TRUE(chain.ok()) << chain.status().to_string();
     ASSERT_LE(chain->cuts.size(), 4u);
     std::vector<uint64_t> bytes(chain->cuts.size(), 0);

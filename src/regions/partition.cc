@@ -8,9 +8,13 @@
 #include "analysis/cost.h"
 #include "base/errors.h"
 #include "regions/groups.h"
+#include "regions/slices.h"
+#include "regions/views.h"
 
 namespace changeaware {
 namespace {
+
+constexpr std::string_view kPrefix = "segment_";
 
 std::string segment_name(const Graph& graph, const InputSet& values, const InputSet& shapes) {
   constexpr size_t kLongest = 80;
@@ -20,8 +24,8 @@ std::string segment_name(const Graph& graph, const InputSet& values, const Input
     names.push_back("shape_of_" + graph.value(graph.inputs()[i]).name);
   }
   if (names.empty()) return "segment_constant";
-  std::string name = fmt::format("segment_{}", fmt::join(names, "+"));
-  return name.size() <= kLongest ? name : fmt::format("segment_{}_inputs", names.size());
+  std::string name = fmt::format("{}{}", kPrefix, fmt::join(names, "+"));
+  return name.size() <= kLongest ? name : fmt::format("{}{}_inputs", kPrefix, names.size());
 }
 
 // Fills ports and assertions of the segments from the node groups.
@@ -31,6 +35,7 @@ class PortBuilder {
       : graph_(graph),
         dependencies_(dependencies),
         groups_(groups),
+        source_(shaped_from(graph)),
         owner_(graph.values().size(), kNoId) {
     for (NodeId n = 0; n < graph.nodes().size(); ++n) {
       for (ValueId v : graph.node(n).outputs) {
@@ -77,7 +82,7 @@ class PortBuilder {
     if (owner_[v] == s || graph_.constant_of(v) != nullptr || !seen.insert(v).second) return;
     const auto it = producer_.find(v);
     if (it == producer_.end()) return;  // a program input
-    if (is_constant_arithmetic(v)) {
+    if (is_constant_arithmetic(v) || source_[v] != v) {
       if (!copied.insert(it->second).second) return;
       for_each_input(graph_.node(it->second),
                      [&](ValueId u) { visit_use(s, u, seen, from_segments, copied); });
@@ -131,6 +136,7 @@ class PortBuilder {
   const Graph& graph_;
   const Dependencies& dependencies_;
   const Groups& groups_;
+  const std::vector<ValueId> source_;  // by ValueId: shaped_from()
   std::vector<uint32_t> owner_;  // group that computes a value; kNoId for inputs and constants
   std::map<ValueId, NodeId> producer_;
   std::map<uint32_t, std::set<ValueId>> outputs_of_;
@@ -138,17 +144,45 @@ class PortBuilder {
   std::set<std::string> names_;
 };
 
-}  // namespace
+// A view that every reader makes for itself stays with its source.
+void place_views(const Graph& graph, Groups& groups) {
+  const std::vector<ValueId> source = shaped_from(graph);
+  std::vector<NodeId> producer(graph.values().size(), kNoId);
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    for (ValueId v : graph.node(n).outputs) {
+      if (v == kNoId) continue;
+      producer[v] = n;
+      if (source[v] != v) groups.of_node[n] = groups.of_node[producer[source[v]]];
+    }
+  }
+}
 
-Result<Partition> make_partition(const Graph& graph, const Dependencies& dependencies,
-                                 const PartitionOptions& options) {
-  Groups groups = group_by_class(graph, dependencies);
-  split_by_reached_outputs(graph, groups, options.split_us);
-  std::vector<GroupMerge> merges = merge_tiny_groups(graph, groups, options.tiny_us);
-  order_groups(graph, groups);
+// Names of the classes, and of what was turned down, once the segments have theirs.
+void name_classes(const Groups& groups, Slices slices, Partition& partition) {
+  const auto segment_of = [&](NodeId n) { return groups.of_node[n]; };
+  const auto class_name = [&](NodeId n) {
+    return partition.segments[segment_of(n)].name.substr(kPrefix.size());
+  };
+  std::stable_sort(slices.rejected.begin(), slices.rejected.end(),
+                   [&](const TurnedDown& a, const TurnedDown& b) {
+                     return segment_of(a.first_node) < segment_of(b.first_node);
+                   });
+  for (TurnedDown& item : slices.rejected) {
+    std::string name = class_name(item.first_node);
+    if (!item.cut.empty()) name += " " + item.cut;
+    partition.rejected.push_back({std::move(name), std::move(item.reason)});
+  }
+  for (GroupChain& chain : slices.chains) {
+    SlicedClass made{class_name(chain.first_nodes.front()), {}, std::move(chain.cuts)};
+    for (NodeId n : chain.first_nodes) made.segments.push_back(segment_of(n));
+    partition.classes.push_back(std::move(made));
+  }
+  std::sort(partition.classes.begin(), partition.classes.end(),
+            [](const auto& a, const auto& b) { return a.segments[0] < b.segments[0]; });
+}
 
-  Partition partition;
-  CA_ASSIGN_OR_RETURN(partition.segments, PortBuilder(graph, dependencies, groups).run());
+void name_merges(const Graph& graph, const Dependencies& dependencies, const Groups& groups,
+                 const std::vector<GroupMerge>& merges, double tiny_us, Partition& partition) {
   for (const GroupMerge& merge : merges) {
     const NodeId node = merge.first_node;
     const ValueId value = graph.node(node).outputs.empty() ? kNoId : graph.node(node).outputs[0];
@@ -159,8 +193,25 @@ Result<Partition> make_partition(const Graph& graph, const Dependencies& depende
         {name, partition.segments[groups.of_node[node]].name,
          fmt::format("estimated {:.1f} us and no contraction, less than the {:.0f} us of a "
                      "call, and only one segment reads it",
-                     merge.estimated_us, options.tiny_us)});
+                     merge.estimated_us, tiny_us)});
   }
+}
+
+}  // namespace
+
+Result<Partition> make_partition(const Graph& graph, const Dependencies& dependencies,
+                                 const PartitionOptions& options) {
+  Groups groups = group_by_class(graph, dependencies);
+  split_by_reached_outputs(graph, groups, options.split_us);
+  place_views(graph, groups);
+  const std::vector<GroupMerge> merges = merge_tiny_groups(graph, groups, options.tiny_us);
+  CA_ASSIGN_OR_RETURN(Slices slices, slice_groups(graph, dependencies, options, groups));
+  order_groups(graph, groups);
+
+  Partition partition;
+  CA_ASSIGN_OR_RETURN(partition.segments, PortBuilder(graph, dependencies, groups).run());
+  name_classes(groups, std::move(slices), partition);
+  name_merges(graph, dependencies, groups, merges, options.tiny_us, partition);
   CA_RETURN_IF_ERROR(verify_partition(graph, dependencies, partition));
   return partition;
 }

@@ -1,5 +1,4 @@
 // Properties of partitions over random small graphs.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,58 +8,15 @@
 #include "graph/text.h"
 #include "regions/groups.h"
 #include "regions/partition.h"
+#include "regions/random_graph.h"
+#include "regions/views.h"
 
 namespace changeaware {
 namespace {
 
-struct Sample {
-  Graph graph;
-  Dependencies dependencies;
-};
-
-// A random graph: up to 5 inputs, 24 nodes of one to three operands, some constants, some sizes.
-Sample random_graph(std::mt19937& random) {
-  const auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
-  const size_t inputs = 1 + pick(5);
-  std::string text = "graph(";
-  std::vector<std::string> names;
-  for (size_t i = 0; i < inputs; ++i) {
-    text += fmt::format("%x{}: f32[s{}], ", i, i);
-    names.push_back(fmt::format("x{}", i));
-  }
-  text += ") {\n  %w = constant f32[1] {1}\n";
-  names.push_back("w");
-  const size_t nodes = 1 + pick(24);
-  for (size_t i = 0; i < nodes; ++i) {
-    const auto operand = [&] { return names[pick(names.size())]; };
-    const std::string name = fmt::format("n{}", i);
-    switch (pick(4)) {
-      case 0:
-        text += fmt::format("  %{}: f32[1] = aten.relu.default(%{})\n", name, operand());
-        break;
-      case 1:
-        text += fmt::format("  %{}: f32[1] = aten.cat.default([%{}, %{}, %{}])\n", name, operand(),
-                            operand(), operand());
-        break;
-      case 2: {
-        const size_t x = pick(inputs);
-        text += fmt::format("  %{}: f32[s{}] = aten.ones_like.default(%x{})\n", name, x, x);
-        break;
-      }
-      default:
-        text +=
-            fmt::format("  %{}: f32[1] = aten.add.Tensor(%{}, %{})\n", name, operand(), operand());
-    }
-    names.push_back(name);
-  }
-  text += "  return (";
-  for (size_t i = 0; i < 1 + pick(3); ++i) text += fmt::format("%{}, ", names[pick(names.size())]);
-  auto graph = parse_graph(text + ")\n}");
-  EXPECT_TRUE(graph.ok()) << graph.status().to_string() << text;
-  auto dependencies = analyse_dependencies(*graph);
-  EXPECT_TRUE(dependencies.ok());
-  return {std::move(*graph), std::move(*dependencies)};
-}
+// Slices wherever a cut is a vertex.
+constexpr CutOptions kEveryCut{
+    .min_slice_us = 0, .min_saved_bytes = 0, .min_saved_share = 0, .max_cuts = 3, .tolerance = 0};
 
 // Dependencies by brute force: v depends on x when a path of value-reading edges leads from x to v.
 bool reaches(const Graph& graph, ValueId from, ValueId to) {
@@ -84,7 +40,7 @@ constexpr int kGraphs = 2000;
 TEST(PartitionProperties, DependencySetsEqualReachability) {
   std::mt19937 random(1);
   for (int i = 0; i < kGraphs / 4; ++i) {
-    const Sample s = random_graph(random);
+    const RandomGraph s = random_graph(random);
     for (ValueId v = 0; v < s.graph.values().size(); ++v) {
       for (size_t x = 0; x < s.graph.inputs().size(); ++x) {
         ASSERT_EQ(s.dependencies.values[v].test(x), reaches(s.graph, s.graph.inputs()[x], v))
@@ -99,7 +55,7 @@ TEST(PartitionProperties, DependencySetsEqualReachability) {
 TEST(PartitionProperties, EveryPartitionVerifiesWithAndWithoutMerging) {
   std::mt19937 random(2);
   for (int i = 0; i < kGraphs; ++i) {
-    const Sample s = random_graph(random);
+    const RandomGraph s = random_graph(random);
     for (const PartitionOptions& options : {PartitionOptions{.tiny_us = 0, .split_us = 1e12},
                                             PartitionOptions{.tiny_us = 0, .split_us = 0},
                                             PartitionOptions{.tiny_us = 1e12, .split_us = 1e12},
@@ -110,19 +66,41 @@ TEST(PartitionProperties, EveryPartitionVerifiesWithAndWithoutMerging) {
   }
 }
 
+// So do sliced ones, with their cuts, also those of merged groups.
+TEST(PartitionProperties, EverySlicedPartitionVerifies) {
+  std::mt19937 random(6);
+  size_t inner_cuts = 0;
+  for (int i = 0; i < kGraphs; ++i) {
+    const RandomGraph s = random_graph(random, 100);
+    for (double tiny_us : {0.0, 1.0, 1e12}) {
+      PartitionOptions options{.tiny_us = tiny_us, .split_us = i % 2 == 0 ? 0 : 1e12};
+      options.node_us = random_times(random, s.graph);
+      options.cuts = kEveryCut;
+      const auto partition = make_partition(s.graph, s.dependencies, options);
+      ASSERT_TRUE(partition.ok()) << partition.status().to_string() << print_graph(s.graph);
+      for (const SlicedClass& c : partition->classes) inner_cuts += c.cuts.size() - 2;
+    }
+  }
+  EXPECT_GT(inner_cuts, static_cast<size_t>(kGraphs) / 2) << "the sample is too plain";
+}
+
 // Convexity by its definition, independently of the execution order: no path leaves a segment and
 // comes back.
 TEST(PartitionProperties, SegmentsAreConvex) {
   std::mt19937 random(3);
   for (int i = 0; i < kGraphs / 4; ++i) {
-    const Sample s = random_graph(random);
-    const auto partition =
-        make_partition(s.graph, s.dependencies, {.tiny_us = 1e12, .split_us = 0});
+    const RandomGraph s = random_graph(random);
+    PartitionOptions options{.tiny_us = 1e12, .split_us = 0};
+    if (i % 2 == 0) options.node_us = random_times(random, s.graph);
+    options.cuts = kEveryCut;
+    const auto partition = make_partition(s.graph, s.dependencies, options);
     ASSERT_TRUE(partition.ok());
+    const std::vector<ValueId> source = shaped_from(s.graph);
     for (const Segment& segment : partition->segments) {
-      std::set<NodeId> inside;  // without the copies of constant arithmetic, which every reader has
+      std::set<NodeId> inside;  // without what every reader has: constant arithmetic and views
       for (NodeId n : segment.nodes) {
-        if (s.dependencies.shapes[s.graph.node(n).outputs[0]].any()) inside.insert(n);
+        const ValueId v = s.graph.node(n).outputs[0];
+        if (s.dependencies.shapes[v].any() && source[v] == v) inside.insert(n);
       }
       std::set<ValueId> left;  // computed outside from something computed inside
       std::set<ValueId> own;
@@ -131,9 +109,10 @@ TEST(PartitionProperties, SegmentsAreConvex) {
         bool from_own = false;
         bool from_left = false;
         for_each_input(node, [&](ValueId v) {
-          from_own = from_own || own.contains(v);
-          from_left = from_left || left.contains(v);
+          from_own = from_own || own.contains(source[v]);
+          from_left = from_left || left.contains(source[v]);
         });
+        if (source[node.outputs[0]] != node.outputs[0]) continue;
         if (inside.contains(n)) {
           ASSERT_FALSE(from_left) << segment.name << " " << node.name << "\n"
                                   << print_graph(s.graph);
@@ -151,9 +130,13 @@ TEST(PartitionProperties, SegmentsAreConvex) {
 TEST(PartitionProperties, TheExecutedNodesAreMinimalForEveryChangeMask) {
   std::mt19937 random(4);
   for (int i = 0; i < kGraphs; ++i) {
-    const Sample s = random_graph(random);
-    const auto partition = make_partition(s.graph, s.dependencies, {.tiny_us = 0, .split_us = 0});
+    const RandomGraph s = random_graph(random, 100);
+    PartitionOptions options{.tiny_us = 0, .split_us = 0};
+    if (i % 2 == 0) options.node_us = random_times(random, s.graph);
+    options.cuts = kEveryCut;
+    const auto partition = make_partition(s.graph, s.dependencies, options);
     ASSERT_TRUE(partition.ok());
+    const std::vector<ValueId> source = shaped_from(s.graph);
     const size_t inputs = s.graph.inputs().size();
     for (uint64_t mask = 0; mask < (1u << inputs); ++mask) {
       const InputSet changed(inputs, mask);
@@ -162,11 +145,12 @@ TEST(PartitionProperties, TheExecutedNodesAreMinimalForEveryChangeMask) {
         if (!segment.dependencies.intersects(changed)) continue;
         for (NodeId n : segment.nodes) {
           const ValueId v = s.graph.node(n).outputs[0];
-          if (s.dependencies.shapes[v].any()) executed.insert(n);
+          if (s.dependencies.shapes[v].any() && source[v] == v) executed.insert(n);
         }
       }
       for (NodeId n = 0; n < s.graph.nodes().size(); ++n) {
         const ValueId v = s.graph.node(n).outputs[0];
+        if (source[v] != v) continue;  // who reads it makes it
         ASSERT_EQ(executed.contains(n), s.dependencies.values[v].intersects(changed))
             << print_graph(s.graph) << s.graph.node(n).name << " mask " << mask;
       }
@@ -178,9 +162,10 @@ TEST(PartitionProperties, TheExecutedNodesAreMinimalForEveryChangeMask) {
 TEST(PartitionProperties, AWantedOutputRunsOnlyWhatItNeeds) {
   std::mt19937 random(5);
   for (int i = 0; i < kGraphs / 2; ++i) {
-    const Sample s = random_graph(random);
+    const RandomGraph s = random_graph(random);
     const auto partition = make_partition(s.graph, s.dependencies, {.tiny_us = 0, .split_us = 0});
     ASSERT_TRUE(partition.ok());
+    const std::vector<ValueId> source = shaped_from(s.graph);
     for (const Argument& output : s.graph.outputs()) {
       const ValueId wanted = std::get<ValueRef>(output).id;
       std::set<ValueId> needed = {wanted};
@@ -199,6 +184,8 @@ TEST(PartitionProperties, AWantedOutputRunsOnlyWhatItNeeds) {
         if (!runs) continue;
         ports.insert(segment.inputs.begin(), segment.inputs.end());
         for (NodeId n : segment.nodes) {
+          const ValueId v = s.graph.node(n).outputs[0];
+          if (source[v] != v) continue;  // stays with its source, needed or not
           ASSERT_TRUE(needed_nodes.contains(n)) << print_graph(s.graph) << s.graph.node(n).name;
         }
       }

@@ -3,6 +3,8 @@
 
 #include "base/errors.h"
 #include "regions/partition.h"
+#include "regions/verify_classes.h"
+#include "regions/views.h"
 
 namespace changeaware {
 namespace {
@@ -10,7 +12,10 @@ namespace {
 class Verifier {
  public:
   Verifier(const Graph& graph, const Dependencies& dependencies, const Partition& partition)
-      : graph_(graph), dependencies_(dependencies), partition_(partition) {
+      : graph_(graph),
+        dependencies_(dependencies),
+        partition_(partition),
+        source_(shaped_from(graph)) {
     for (ValueId v : graph.inputs()) available_.insert(v);
   }
 
@@ -30,6 +35,11 @@ class Verifier {
       if (v != kNoId && dependencies_.shapes[v].any()) return false;
     }
     return true;
+  }
+
+  bool is_made_by_readers(NodeId n) const {
+    const auto& outputs = graph_.node(n).outputs;
+    return outputs.size() == 1 && outputs[0] != kNoId && source_[outputs[0]] != outputs[0];
   }
 
   // Reading only what is available, in order, is convexity and acyclicity at once: a path that
@@ -71,7 +81,7 @@ class Verifier {
       }
     });
     CA_RETURN_IF_ERROR(status);
-    if (!placed_.insert(n).second && !is_constant(n)) {
+    if (!placed_.insert(n).second && !is_constant(n) && !is_made_by_readers(n)) {
       return invalid_program("node '{}' is in two segments", graph_.node(n).name);
     }
     for (ValueId v : graph_.node(n).outputs) {
@@ -109,6 +119,7 @@ class Verifier {
   const Graph& graph_;
   const Dependencies& dependencies_;
   const Partition& partition_;
+  const std::vector<ValueId> source_;  // by ValueId: shaped_from()
   std::set<ValueId> available_;
   std::set<NodeId> placed_;
 };
@@ -117,7 +128,8 @@ class Verifier {
 
 Status verify_partition(const Graph& graph, const Dependencies& dependencies,
                         const Partition& partition) {
-  return Verifier(graph, dependencies, partition).run();
+  CA_RETURN_IF_ERROR(Verifier(graph, dependencies, partition).run());
+  return verify_classes(graph, partition);
 }
 
 }  // namespace changeaware

@@ -1,10 +1,13 @@
 #include "runtime/executables.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/errors.h"
 #include "engine/openvino/openvino_engine.h"
 #include "graph/subgraph.h"
+#include "runtime/elapsed.h"
 
 namespace changeaware {
 namespace {
@@ -39,12 +42,76 @@ Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
   return store;
 }
 
-Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::get(size_t callable) {
+Result<Loaded> ExecutableStore::get(size_t callable, uint64_t budget_bytes) {
   Slot& slot = slots_[callable];
   const std::lock_guard lock(slot.mutex);
-  if (slot.loaded != nullptr) return slot.loaded;
-  CA_ASSIGN_OR_RETURN(slot.loaded, load(package_->manifest().callables[callable].name));
-  return slot.loaded;
+  Loaded out;
+  if (slot.loaded == nullptr) {
+    const auto start = Clock::now();
+    CA_RETURN_IF_ERROR(reserve(callable, budget_bytes));
+    auto loaded = load(package_->manifest().callables[callable].name);
+    if (!loaded.ok()) {
+      const std::lock_guard account(account_mutex_);
+      resident_bytes_ -= package_->manifest().callables[callable].costs.resident_bytes;
+      return loaded.status();
+    }
+    slot.loaded = *std::move(loaded);
+    slot.is_loaded = true;
+    out.load_us = microseconds_since(start);
+  }
+  renew(callable);
+  out.callable = slot.loaded;
+  return out;
+}
+
+Status ExecutableStore::reserve(size_t callable, uint64_t budget_bytes) {
+  const Callable& c = package_->manifest().callables[callable];
+  const uint64_t bytes = c.costs.resident_bytes;
+  const std::lock_guard account(account_mutex_);
+  while (bytes > budget_bytes || resident_bytes_ > budget_bytes - bytes) {
+    if (bytes > budget_bytes || !release_one(callable)) {
+      return over_budget(
+          "callable '{}' needs {} resident bytes; {} of the budget of {} are held by callables "
+          "that are running",
+          c.name, bytes, bytes > budget_bytes ? 0 : resident_bytes_, budget_bytes);
+    }
+  }
+  resident_bytes_ += bytes;
+  return {};
+}
+
+// Releases the loaded callable of least priority that nobody holds. REQUIRES: account_mutex_.
+bool ExecutableStore::release_one(size_t keep) {
+  std::vector<size_t> by_priority;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (i != keep && slots_[i].is_loaded) by_priority.push_back(i);
+  }
+  std::sort(by_priority.begin(), by_priority.end(),
+            [&](size_t a, size_t b) { return slots_[a].priority < slots_[b].priority; });
+  for (size_t i : by_priority) {
+    Slot& slot = slots_[i];
+    const std::unique_lock lock(slot.mutex, std::try_to_lock);
+    if (!lock || slot.loaded.use_count() != 1) continue;
+    slot.loaded.reset();
+    slot.is_loaded = false;
+    resident_bytes_ -= package_->manifest().callables[i].costs.resident_bytes;
+    inflation_ = std::max(inflation_, slot.priority);
+    return true;
+  }
+  return false;
+}
+
+// GreedyDual-Size, as for retained tensors: see RetainedCache.
+void ExecutableStore::renew(size_t callable) {
+  const CallableCosts& costs = package_->manifest().callables[callable].costs;
+  const std::lock_guard account(account_mutex_);
+  slots_[callable].priority =
+      inflation_ + costs.load_us / static_cast<double>(std::max<uint64_t>(costs.resident_bytes, 1));
+}
+
+uint64_t ExecutableStore::resident_bytes() const {
+  const std::lock_guard account(account_mutex_);
+  return resident_bytes_;
 }
 
 Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(

@@ -27,10 +27,13 @@ Result<std::vector<Tensor>> gather_inputs(RequestState& state, const RegionInfo&
   return tensors;
 }
 
-Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
+Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
+                  uint64_t resident_budget) {
   const RegionInfo& region = state.topology->regions[r];
   RegionState& result = state.regions[r];
-  CA_ASSIGN_OR_RETURN(const auto callable, executables.get(region.callable));
+  CA_ASSIGN_OR_RETURN(const Loaded loaded, executables.get(region.callable, resident_budget));
+  const auto& callable = loaded.callable;
+  result.load_us = loaded.load_us;
   CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
   std::vector<Tensor> outputs(callable->output_count);
   for (size_t i = 0; i < region.output_shapes.size(); ++i) {
@@ -40,6 +43,7 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
   const auto start = Clock::now();
   const Status status = callable->executable->run(inputs, outputs);
   result.engine_us = microseconds_since(start);
+  result.was_cold = !callable->has_run.exchange(true);
   if (!status.ok()) return status.with_context("callable '" + region.name + "'");
   for (size_t i = 0; i < callable->conditions.size(); ++i) {
     if (!is_nonzero(outputs[callable->conditions[i]]))
@@ -52,12 +56,13 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables) {
 
 }  // namespace
 
-Status execute_plan(RequestState& state, ExecutableStore& executables) {
-  for (size_t r = 0; r < state.plan.size(); ++r) {
-    if (state.plan[r].outcome == Decision::Outcome::kReused) {
+Status execute_plan(RequestState& state, ExecutableStore& executables, uint64_t resident_budget,
+                    const SpareRegion& spare) {
+  for (size_t r = 0; r < state.regions.size(); ++r) {
+    if (state.plan.steps[r].outcome == Decision::Outcome::kReused) {
       state.regions[r].outputs = state.regions[r].pin.outputs();
-    } else if (state.plan[r].outcome == Decision::Outcome::kRan) {
-      CA_RETURN_IF_ERROR(run_region(state, r, executables));
+    } else if (state.plan.steps[r].outcome == Decision::Outcome::kRan && !spare(state, r)) {
+      CA_RETURN_IF_ERROR(run_region(state, r, executables, resident_budget));
     }
   }
   return {};

@@ -1,12 +1,14 @@
 // What one request carries through the stages of Session::run().
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "changeaware/session.h"
 #include "runtime/cache/retained_cache.h"
 #include "runtime/planner/planner.h"
+#include "runtime/strategies.h"
 #include "runtime/topology.h"
 #include "runtime/versions.h"
 
@@ -20,24 +22,31 @@ struct InputState {
 };
 
 struct RegionState {
-  RetainedCache::Key key;
+  RetainedCache::Key key;       // of versions
   RetainedCache::Pin pin;       // retained outputs that serve this request
   std::vector<Tensor> outputs;  // computed or retained
+  std::vector<Version> prints;  // of outputs; empty = not fingerprinted
+  double load_us = 0;           // 0: it was loaded already, or did not run
+  bool was_cold = false;        // its callable's first run
   double engine_us = 0;
   bool retained = false;  // after the request
   std::string not_retained_why;
 };
 
 struct RequestState {
-  const Topology* topology = nullptr;
+  const Family* family = nullptr;
+  const Topology* topology = nullptr;  // of the family
+  std::optional<size_t> forced;        // strategy of the family
   bool reuse = true;
   std::vector<InputState> inputs;  // by program input
   std::vector<bool> wanted;        // by result
   std::vector<bool> needed;        // by program input: a wanted result or assertion depends on it
   bool all_assertions = false;
   std::vector<RegionState> regions;  // by region
-  std::vector<PlanStep> plan;        // by region
+  PlanRequest ask;
+  PlanChoice plan;
   double fingerprint_us = 0;
+  double plan_us = 0;
 };
 
 }  // namespace changeaware

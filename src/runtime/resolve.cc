@@ -27,7 +27,8 @@ Result<size_t> find_input(const Topology& topology, const std::string& name) {
   return it->second;
 }
 
-Status resolve_inputs(const Topology& topology, const Request& request, RequestState& state) {
+Status resolve_inputs(const Topology& topology, const Request& request, Values values,
+                      RequestState& state) {
   state.inputs.resize(topology.inputs.size());
   for (const auto& [name, tensor] : request.inputs) {
     CA_ASSIGN_OR_RETURN(const size_t i, find_input(topology, name));
@@ -36,7 +37,7 @@ Status resolve_inputs(const Topology& topology, const Request& request, RequestS
   }
   for (const auto& [name, tag] : request.versions) {
     CA_ASSIGN_OR_RETURN(const size_t i, find_input(topology, name));
-    if (!state.inputs[i].tensor.defined()) {
+    if (values == Values::kNeeded && !state.inputs[i].tensor.defined()) {
       return invalid_argument(
           "version tag \"{}\" for input '{}', which has no value in this request", tag, name);
     }
@@ -63,23 +64,26 @@ Status resolve_outputs(const Topology& topology, const Request& request, Request
 
 }  // namespace
 
-Result<RequestState> resolve_request(const Topology& topology, const InputContract& contract,
-                                     const Request& request) {
+Result<RequestState> resolve_request(const Family& family, const InputContract& contract,
+                                     const Request& request, Values values) {
   RequestState state;
+  const Topology& topology = family.topology;
+  state.family = &family;
   state.topology = &topology;
   state.reuse = request.reuse;
   state.regions.resize(topology.regions.size());
-  CA_RETURN_IF_ERROR(resolve_inputs(topology, request, state));
+  CA_RETURN_IF_ERROR(resolve_inputs(topology, request, values, state));
   CA_RETURN_IF_ERROR(resolve_outputs(topology, request, state));
   state.needed = needed_inputs(topology, state.wanted, state.all_assertions);
   std::vector<Tensor> given;
   for (size_t i = 0; i < state.needed.size(); ++i) {
     const ProgramInput& input = topology.inputs[i];
-    if (state.needed[i] && !state.inputs[i].tensor.defined()) {
+    const InputState& found = state.inputs[i];
+    if (state.needed[i] && !found.tensor.defined() && !found.tagged) {
       return invalid_argument("input '{}' is missing; the inputs are: {}", input.port.name,
                               input_list(topology));
     }
-    given.push_back(state.inputs[i].tensor);
+    given.push_back(found.tensor);
   }
   CA_RETURN_IF_ERROR(contract.check(given));
   return state;

@@ -2,22 +2,28 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 
 #include "base/errors.h"
 #include "package/package_file.h"
 #include "runtime/cache/retained_cache.h"
+#include "runtime/early_cutoff.h"
 #include "runtime/elapsed.h"
 #include "runtime/executables.h"
 #include "runtime/execute.h"
 #include "runtime/input_contract.h"
+#include "runtime/keys.h"
+#include "runtime/plan_seal.h"
+#include "runtime/planner/forecast.h"
 #include "runtime/resolve.h"
+#include "runtime/response.h"
+#include "runtime/retention.h"
 #include "runtime/versions.h"
 
 namespace changeaware {
 namespace {
 
 using Outcome = Decision::Outcome;
+using Cause = Decision::Cause;
 
 class SessionImpl : public Session {
  public:
@@ -26,29 +32,45 @@ class SessionImpl : public Session {
       : package_(std::move(package)),
         executables_(std::move(executables)),
         check_versions_(options.check_versions),
-        contract_(package_->manifest()),
-        cache_(options.retained_budget_bytes) {
-    const Manifest& manifest = package_->manifest();
-    for (const Strategy& s : manifest.strategies)
-      topologies_.emplace(s.name, make_topology(manifest, s));
-    // The strategy that retains most is the last one; without it there is `monolithic`.
-    default_topology_ = &topologies_.at(manifest.strategies.back().name);
-    last_versions_.resize(manifest.inputs.size());
-    costs_us_.resize(manifest.callables.size());
-    run_counts_.resize(manifest.callables.size());
+        early_cutoff_(options.early_cutoff),
+        contract_(manifest()),
+        families_(make_families(manifest())),
+        constants_(package_),
+        cache_(options.retained_budget_bytes),
+        resident_budget_(options.resident_budget_bytes),
+        costs_(manifest()) {
+    for (const auto& family : families_)
+      forecasts_.emplace_back(manifest(), family->recipe, family->strategies);
+    last_versions_.resize(manifest().inputs.size());
+    run_counts_.resize(manifest().callables.size());
   }
 
-  Result<Response> run(const Request& request) override {
-    Result<Response> response = answer_request(request);
-    const std::lock_guard lock(mutex_);
-    ++requests_;
-    if (!response.ok()) ++failed_;
-    return response;
+  Result<Response> run(const Request& request) override { return counted(request, nullptr); }
+  Result<Response> run(const Request& request, const Plan& plan) override {
+    return counted(request, &plan);
+  }
+
+  Result<Plan> plan(const Request& request) override {
+    CA_ASSIGN_OR_RETURN(RequestState state, prepare(request, Values::kOrVersionTags));
+    CA_RETURN_IF_ERROR(choose_plan(state));
+    Plan plan;
+    plan.strategy = strategy_of(state).name;
+    plan.decisions = make_decisions(state);
+    plan.predicted_us = state.plan.predicted_us;
+    plan.predicted_load_us = state.plan.predicted_load_us;
+    plan.resident_bytes = resident_bytes_after(state);
+    plan.state = plan_state(state, budgets());
+    plan.seal = sealer_.seal(plan);
+    return plan;
   }
 
   Status load() override {
-    for (const RegionInfo& region : default_topology_->regions) {
-      CA_RETURN_IF_ERROR(executables_->get(region.callable).status());
+    for (const RegionInfo& region : families_.back()->topology.regions) {
+      const uint64_t needed = manifest().callables[region.callable].costs.resident_bytes;
+      const uint64_t budget = budgets().resident_bytes;
+      const bool fits = needed <= budget && executables_->resident_bytes() <= budget - needed;
+      if (!fits && !executables_->is_loaded(region.callable)) break;
+      CA_RETURN_IF_ERROR(executables_->get(region.callable, budget).status());
     }
     return {};
   }
@@ -62,48 +84,96 @@ class SessionImpl : public Session {
     out.retained_bytes = cache.bytes;
     out.retained_bytes_peak = cache.peak_bytes;
     out.retained_entries = cache.entries;
+    out.resident_bytes = executables_->resident_bytes();
     const std::lock_guard lock(mutex_);
     out.requests = requests_;
     out.failed = failed_;
     for (size_t i = 0; i < run_counts_.size(); ++i) {
-      if (run_counts_[i] > 0) out.runs[package_->manifest().callables[i].name] = run_counts_[i];
+      if (run_counts_[i] > 0) out.runs[manifest().callables[i].name] = run_counts_[i];
     }
     return out;
   }
 
   void clear() override { cache_.clear(); }
 
+  void set_budgets(uint64_t retained_budget_bytes, uint64_t resident_budget_bytes) override {
+    cache_.set_budget(retained_budget_bytes);
+    resident_budget_ = resident_budget_bytes;
+  }
+
  private:
-  Result<Response> answer_request(const Request& request) {
+  const Manifest& manifest() const { return package_->manifest(); }
+
+  Result<Response> counted(const Request& request, const Plan* plan) {
+    Result<Response> response = answer_request(request, plan);
+    const std::lock_guard lock(mutex_);
+    ++requests_;
+    if (!response.ok()) ++failed_;
+    return response;
+  }
+
+  Result<Response> answer_request(const Request& request, const Plan* plan) {
     const auto start = Clock::now();
-    // What is asked.
-    CA_ASSIGN_OR_RETURN(const Topology* topology, choose_topology(request));
-    CA_ASSIGN_OR_RETURN(RequestState state, resolve_request(*topology, contract_, request));
-    // Of which contents.
-    CA_RETURN_IF_ERROR(identify_inputs(state));
-    make_keys(state);
-    // What is there already, pinned until the request ends, and so what must run.
-    pin_retained(state);
-    plan_request(state);
+    // What is asked, of which contents, and what is there already, pinned until the request ends.
+    CA_ASSIGN_OR_RETURN(RequestState state, prepare(request, Values::kNeeded));
+    // So what must run.
+    if (plan != nullptr) CA_RETURN_IF_ERROR(revalidate(*plan, state));
+    CA_RETURN_IF_ERROR(choose_plan(state));
+    remember_versions(state);
+    adopt_plan(state);
     // Nothing is retained before everything has succeeded.
-    const Status executed = execute_plan(state, *executables_);
-    count_runs(state);
+    const Status executed = execute(state);
+    observe(state);
     CA_RETURN_IF_ERROR(executed);
-    retain_outputs(state);
-    CA_ASSIGN_OR_RETURN(Response response, make_response(state));
+    retain(state);
+    CA_ASSIGN_OR_RETURN(Response response,
+                        make_response(state, strategy_of(state).name, constants_));
     response.report.total_us = microseconds_since(start);
     return response;
   }
 
-  Result<const Topology*> choose_topology(const Request& request) const {
-    if (request.strategy.empty()) return default_topology_;
-    const auto it = topologies_.find(request.strategy);
-    if (it != topologies_.end()) return &it->second;
+  Result<RequestState> prepare(const Request& request, Values values) {
+    size_t strategy = manifest().strategies.size() - 1;  // of the segments, where there are any
+    if (!request.strategy.empty()) {
+      CA_ASSIGN_OR_RETURN(strategy, find_strategy(request.strategy));
+    }
+    const Family& family = family_of(strategy);
+    CA_ASSIGN_OR_RETURN(RequestState state, resolve_request(family, contract_, request, values));
+    if (!request.strategy.empty()) {
+      const auto at = std::find(family.strategies.begin(), family.strategies.end(), strategy);
+      state.forced = static_cast<size_t>(at - family.strategies.begin());
+    }
+    CA_RETURN_IF_ERROR(identify_inputs(state));
+    const auto start = Clock::now();
+    CA_RETURN_IF_ERROR(make_version_keys(state));
+    look_up(state);
+    state.plan_us = microseconds_since(start);
+    return state;
+  }
+
+  Result<size_t> find_strategy(const std::string& name) const {
     std::vector<std::string> names;
-    for (const Strategy& s : package_->manifest().strategies) names.push_back(s.name);
-    return invalid_argument("no strategy '{}'; the strategies are: {}", request.strategy,
+    for (size_t s = 0; s < manifest().strategies.size(); ++s) {
+      if (manifest().strategies[s].name == name) return s;
+      names.push_back(manifest().strategies[s].name);
+    }
+    return invalid_argument("no strategy '{}'; the strategies are: {}", name,
                             fmt::join(names, ", "));
   }
+
+  const Family& family_of(size_t strategy) const {
+    const auto holds = [&](const auto& family) {
+      const auto& list = family->strategies;
+      return std::find(list.begin(), list.end(), strategy) != list.end();
+    };
+    return **std::find_if(families_.begin(), families_.end(), holds);
+  }
+
+  const Strategy& strategy_of(const RequestState& state) const {
+    return manifest().strategies[state.family->strategies[state.plan.strategy]];
+  }
+
+  Budgets budgets() const { return {cache_.budget_bytes(), resident_budget_}; }
 
   // Versions of all inputs given; then which of them differ from the previous request's.
   Status identify_inputs(RequestState& state) {
@@ -124,11 +194,11 @@ class SessionImpl : public Session {
     }
     state.fingerprint_us = microseconds_since(start);
     const std::lock_guard lock(mutex_);
+    state.ask.changed.assign((state.inputs.size() + 63) / 64, 0);
     for (size_t i = 0; i < state.inputs.size(); ++i) {
       InputState& input = state.inputs[i];
-      if (!input.tensor.defined()) continue;
-      input.changed = input.version != last_versions_[i];
-      last_versions_[i] = input.version;
+      input.changed = !input.version.empty() && input.version != last_versions_[i];
+      if (input.changed) state.ask.changed[i / 64] |= uint64_t{1} << (i % 64);
     }
     return {};
   }
@@ -141,175 +211,182 @@ class SessionImpl : public Session {
                             tag.substr(1), input);
   }
 
-  static void append_framed(std::string& key, const std::string& part) {
-    key += std::to_string(part.size());
-    key += ':';
-    key += part;
-  }
-
-  static void make_keys(RequestState& state) {
-    for (size_t r = 0; r < state.regions.size(); ++r) {
-      const RegionInfo& region = state.topology->regions[r];
-      RetainedCache::Key& key = state.regions[r].key;
-      key.region = region.callable;
-      for (size_t i : region.dependencies) append_framed(key.versions, state.inputs[i].version);
-      for (size_t i : region.shape_dependencies) {
-        const Tensor& tensor = state.inputs[i].tensor;
-        append_framed(key.versions, tensor.defined() ? shape_to_string(tensor.shape()) : "");
-      }
-    }
-  }
-
-  void pin_retained(RequestState& state) {
-    if (!state.reuse) return;
-    for (RegionState& region : state.regions) region.pin = cache_.find(region.key);
-  }
-
-  void plan_request(RequestState& state) {
-    PlanRequest ask;
+  // Pins what is retained under the versions of this request.
+  void look_up(RequestState& state) {
+    PlanRequest& ask = state.ask;
     ask.wanted = state.wanted;
     ask.all_assertions = state.all_assertions;
-    for (const InputState& input : state.inputs) ask.changed.push_back(input.changed);
-    for (const RegionState& region : state.regions)
-      ask.retained.push_back(static_cast<bool>(region.pin));
-    state.plan = make_plan(*state.topology, ask);
-    for (size_t r = 0; r < state.plan.size(); ++r) {
-      RegionState& region = state.regions[r];
-      if (state.plan[r].outcome == Outcome::kReused) cache_.use(region.pin);
-      if (state.plan[r].outcome == Outcome::kNotNeeded) region.pin.reset();
-      if (state.plan[r].outcome == Outcome::kRan && state.reuse) cache_.count_miss();
+    ask.reuse = state.reuse;
+    ask.available.assign(state.topology->output_count, 0);
+    for (auto* list : {&ask.present, &ask.evicted, &ask.loaded})
+      list->assign(state.regions.size(), 0);
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      const RegionInfo& info = state.topology->regions[r];
+      ask.loaded[r] = executables_->is_loaded(info.callable);
+      if (!state.reuse) continue;
+      auto [pin, was_evicted] = cache_.find(state.regions[r].key);
+      ask.evicted[r] = was_evicted;
+      ask.present[r] = static_cast<bool>(pin);
+      if (!pin) continue;
+      for (size_t i = 0; i < pin.outputs().size(); ++i)
+        ask.available[info.first_output + i] = pin.outputs()[i].defined();
+      state.regions[r].pin = std::move(pin);
     }
   }
 
-  void count_runs(const RequestState& state) {
-    constexpr double kNewest = 0.3;  // weight of the newest time in the moving average
+  Status choose_plan(RequestState& state) {
+    const auto start = Clock::now();
+    std::vector<StrategyOffer> offers;
+    std::vector<RegionCost> costs;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto known = forecast_of(*state.family).offers();
+      offers.assign(known.begin(), known.end());
+      for (const RegionInfo& region : state.topology->regions)
+        costs.push_back(costs_.cost(region.callable));
+    }
+    CA_ASSIGN_OR_RETURN(
+        state.plan, make_plan(*state.topology, offers, state.ask, costs, budgets(), state.forced));
+    state.plan_us += microseconds_since(start);
+    return {};
+  }
+
+  // StalePlan unless `plan` is ours and was made in the state that the request meets now.
+  Status revalidate(const Plan& plan, RequestState& state) const {
+    if (!sealer_.is_genuine(plan)) {
+      return stale_plan("the plan was altered, or another session made it");
+    }
+    const std::string difference = state_difference(plan.state, plan_state(state, budgets()));
+    if (!difference.empty()) return stale_plan("{} is not as planned", difference);
+    const auto name = [&](size_t s) { return manifest().strategies[s].name; };
+    for (size_t s = 0; s < state.family->strategies.size(); ++s) {
+      if (name(state.family->strategies[s]) == plan.strategy) state.forced = s;
+    }
+    return {};
+  }
+
+  void remember_versions(const RequestState& state) {
     const std::lock_guard lock(mutex_);
-    for (size_t r = 0; r < state.plan.size(); ++r) {
-      const double time = state.regions[r].engine_us;
-      if (time <= 0) continue;  // did not run, or a failure came before it
+    for (size_t i = 0; i < state.inputs.size(); ++i) {
+      if (!state.inputs[i].version.empty()) last_versions_[i] = state.inputs[i].version;
+    }
+  }
+
+  // Counts what the plan uses, and lets go of what it does not.
+  void adopt_plan(RequestState& state) {
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      RegionState& region = state.regions[r];
+      const Outcome outcome = state.plan.steps[r].outcome;
+      if (outcome == Outcome::kReused) cache_.use(region.pin);
+      if (outcome != Outcome::kReused) region.pin.reset();
+      if (outcome == Outcome::kRan && state.reuse) cache_.count_miss();
+    }
+  }
+
+  Status execute(RequestState& state) {
+    const auto spare = [&](RequestState& s, size_t r) { return cut_off(s, r); };
+    return execute_plan(state, *executables_, resident_budget_, spare);
+  }
+
+  // True when what region `r` reads turned out to be what it was run on before.
+  bool cut_off(RequestState& state, size_t r) {
+    if (!early_cutoff_ || !state.reuse || !may_cut_off(state, r)) return false;
+    const RegionInfo& info = state.topology->regions[r];
+    const auto key = take_contents_key(state, r, warm_us(info.callable), fingerprinter_, cache_);
+    if (!key) return false;
+    auto [pin, was_evicted] = cache_.find(*key);
+    if (!pin) return false;
+    for (size_t i = 0; i < info.output_ports.size(); ++i) {
+      const bool demanded = state.plan.demanded[info.first_output + i] != 0;
+      if (demanded && !pin.outputs()[i].defined()) return false;
+    }
+    RegionState& region = state.regions[r];
+    cache_.use(pin);
+    cache_.add_key(pin, region.key);
+    region.outputs = pin.outputs();
+    region.pin = std::move(pin);
+    state.plan.steps[r] = {Outcome::kReused, Cause::kSameContents};
+    return true;
+  }
+
+  double warm_us(size_t callable) const {
+    const std::lock_guard lock(mutex_);
+    return costs_.cost(callable).warm_us;
+  }
+
+  // What was seen of costs and of what changes.
+  void observe(const RequestState& state) {
+    const std::lock_guard lock(mutex_);
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      const RegionState& region = state.regions[r];
       const size_t callable = state.topology->regions[r].callable;
-      double& cost = costs_us_[callable];
-      cost = run_counts_[callable] == 0 ? time : (1 - kNewest) * cost + kNewest * time;
+      if (region.load_us > 0) costs_.observe_load(callable, region.load_us);
+      if (region.engine_us <= 0) continue;  // did not run, or a failure came before it
+      costs_.observe_run(callable, region.engine_us, region.was_cold);
       ++run_counts_[callable];
     }
+    std::vector<bool> changed;
+    for (const InputState& input : state.inputs) changed.push_back(input.changed);
+    forecast_of(*state.family).record(changed, costs_);
   }
 
-  // Everything pinned or stored by this request stays until it ends, so its own entries never push
-  // each other out. What other regions read comes first; then the largest, which leaves small
-  // results to fill the rest.
-  void retain_outputs(RequestState& state) {
+  void retain(RequestState& state) {
     if (!state.reuse) return;
-    std::vector<size_t> order;
-    for (size_t r = 0; r < state.plan.size(); ++r) {
-      if (state.plan[r].outcome == Outcome::kRan) order.push_back(r);
-      if (state.plan[r].outcome == Outcome::kReused) state.regions[r].retained = true;
-    }
-    const auto bytes = [&](size_t r) {
-      size_t sum = 0;
-      for (const Tensor& t : state.regions[r].outputs) sum += t.size_bytes();
-      return sum;
-    };
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return std::pair(!state.topology->regions[a].has_reader, bytes(b)) <
-             std::pair(!state.topology->regions[b].has_reader, bytes(a));
-    });
-    for (size_t r : order) {
+    const auto& retains = state.family->retains[state.plan.strategy];
+    for (size_t r : retention_order(state, retains)) {
       RegionState& region = state.regions[r];
       const RegionInfo& info = state.topology->regions[r];
-      RetainedCache::Candidate candidate{region.key, region.outputs, cost_of(info.callable),
-                                         !info.has_reader};
-      region.pin = cache_.store(std::move(candidate), region.not_retained_why);
+      auto candidate = retention_candidate(state, r, retains);
+      candidate.cost_us = warm_us(info.callable);
+      if (early_cutoff_ && info.reads_regions) {
+        const double us = candidate.cost_us;
+        const auto key = take_contents_key(state, r, us, fingerprinter_, cache_);
+        region.pin = cache_.store(std::move(candidate), region.not_retained_why);
+        if (region.pin && key) cache_.add_key(region.pin, *key);
+      } else {
+        region.pin = cache_.store(std::move(candidate), region.not_retained_why);
+      }
       region.retained = static_cast<bool>(region.pin);
     }
   }
 
-  double cost_of(size_t callable) const {
-    const std::lock_guard lock(mutex_);
-    return costs_us_[callable];
+  uint64_t resident_bytes_after(const RequestState& state) const {
+    uint64_t bytes = executables_->resident_bytes();
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      const bool loads = state.plan.steps[r].outcome == Outcome::kRan && state.ask.loaded[r] == 0;
+      const size_t callable = state.topology->regions[r].callable;
+      if (loads) bytes += manifest().callables[callable].costs.resident_bytes;
+    }
+    return std::min(bytes, budgets().resident_bytes);
   }
 
-  Result<Response> make_response(RequestState& state) {
-    Response response;
-    std::set<const void*> handed_over;
-    for (size_t i = 0; i < state.wanted.size(); ++i) {
-      if (!state.wanted[i]) continue;
-      CA_ASSIGN_OR_RETURN(Tensor tensor,
-                          output_tensor(state, state.topology->results[i], handed_over));
-      response.outputs.push_back({state.topology->results[i].output.name, std::move(tensor)});
-    }
-    fill_report(state, response.report);
-    return response;
-  }
-
-  // A tensor of the caller's own: computed and not retained, or a copy.
-  Result<Tensor> output_tensor(const RequestState& state, const ResultInfo& result,
-                               std::set<const void*>& handed_over) {
-    using Kind = ProgramOutput::Kind;
-    const ProgramOutput& output = result.output;
-    switch (output.kind) {
-      case Kind::kNone:
-      case Kind::kString: return Tensor();
-      case Kind::kInt: return Tensor::of<int64_t>(DType::kInt64, {}, {output.int_value});
-      case Kind::kFloat: return Tensor::of<double>(DType::kFloat64, {}, {output.float_value});
-      case Kind::kBool:
-        return Tensor::of<uint8_t>(DType::kBool, {}, {static_cast<uint8_t>(output.int_value)});
-      case Kind::kConstantTensor: return constant(output.port.name);
-      case Kind::kPort: break;
-    }
-    if (result.source.is_input) return state.inputs[result.source.index].tensor.clone();
-    const RegionState& region = state.regions[result.source.region];
-    const Tensor& tensor = region.outputs[result.source.index];
-    const bool own = !region.retained && handed_over.insert(tensor.data()).second;
-    return own ? tensor : tensor.clone();
-  }
-
-  Result<Tensor> constant(const std::string& name) {
-    const std::lock_guard lock(constants_mutex_);
-    if (!constants_.contains(name)) {
-      CA_ASSIGN_OR_RETURN(const ExportedProgram main, package_->region("main"));
-      const Constant* found = main.graph.constant_of(main.graph.find_value(name));
-      if (found == nullptr) return corrupt("{}: main has no constant '{}'", package_->path(), name);
-      constants_[name] = found->tensor.clone();
-    }
-    return constants_[name].clone();
-  }
-
-  static void fill_report(const RequestState& state, Report& report) {
-    report.strategy = state.topology->strategy;
-    report.fingerprint_us = state.fingerprint_us;
-    for (size_t i = 0; i < state.inputs.size(); ++i) {
-      if (state.inputs[i].changed) report.changed.push_back(state.topology->inputs[i].port.name);
-    }
-    for (size_t r = 0; r < state.plan.size(); ++r) {
-      const std::string& name = state.topology->regions[r].name;
-      const RegionState& region = state.regions[r];
-      if (state.plan[r].outcome == Outcome::kRan) report.ran.push_back(name);
-      if (state.plan[r].outcome == Outcome::kReused) report.reused.push_back(name);
-      report.engine_us += region.engine_us;
-      report.decisions.push_back({name, state.plan[r].outcome, state.plan[r].reason,
-                                  region.retained, region.not_retained_why});
-    }
+  // REQUIRES: mutex_ is held.
+  Forecast& forecast_of(const Family& family) {
+    size_t f = 0;
+    while (families_[f].get() != &family) ++f;
+    return forecasts_[f];
   }
 
   const std::shared_ptr<const PackageFile> package_;
   const std::shared_ptr<ExecutableStore> executables_;
   const bool check_versions_;
+  const bool early_cutoff_;
   const InputContract contract_;
   const Fingerprinter fingerprinter_;
-  std::map<std::string, Topology> topologies_;
-  const Topology* default_topology_ = nullptr;
+  const PlanSealer sealer_;
+  const std::vector<std::unique_ptr<const Family>> families_;
+  ConstantOutputs constants_;
   RetainedCache cache_;
+  std::atomic<uint64_t> resident_budget_;
 
   mutable std::mutex mutex_;
+  CostModel costs_;
+  std::vector<Forecast> forecasts_;                                     // by family
   std::vector<Version> last_versions_;                                  // by program input
   std::map<std::pair<std::string, Version>, Version> contents_of_tag_;  // only when checking
-  std::vector<double> costs_us_;                                        // by callable
   std::vector<uint64_t> run_counts_;                                    // by callable
   uint64_t requests_ = 0;
   uint64_t failed_ = 0;
-
-  std::mutex constants_mutex_;
-  std::map<std::string, Tensor> constants_;
 };
 
 }  // namespace

@@ -21,18 +21,40 @@ std::optional<Shape> fixed_shape(const Port& port) {
   return shape;
 }
 
+InputWords input_words(const Topology& topology, const RegionInfo& region) {
+  InputWords words((topology.inputs.size() + 63) / 64);
+  for (const auto* list : {&region.dependencies, &region.shape_dependencies}) {
+    for (size_t i : *list) words[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  return words;
+}
+
+void mark_results(Topology& t) {
+  for (const ResultInfo& result : t.results) {
+    if (result.output.kind != ProgramOutput::Kind::kPort || result.source.is_input) continue;
+    t.regions[result.source.region].output_is_result[result.source.index] = true;
+  }
+}
+
+void mark_whole_regions(Topology& t) {
+  InputWords all((t.inputs.size() + 63) / 64);
+  for (const RegionInfo& region : t.regions) {
+    for (size_t w = 0; w < all.size(); ++w) all[w] |= region.depends_on[w];
+  }
+  for (RegionInfo& region : t.regions) region.is_whole = region.depends_on == all;
+}
+
 }  // namespace
 
-Topology make_topology(const Manifest& manifest, const Strategy& strategy) {
+Topology make_topology(const Manifest& manifest, const std::vector<std::string>& callables) {
   Topology t;
-  t.strategy = strategy.name;
   t.inputs = manifest.inputs;
   std::map<std::string, Source> sources;
   for (size_t i = 0; i < t.inputs.size(); ++i) {
     t.input_index[t.inputs[i].port.name] = i;
     sources[t.inputs[i].port.name] = {true, 0, i};
   }
-  for (const std::string& name : strategy.callables) {
+  for (const std::string& name : callables) {
     const Callable& c = *manifest.find_callable(name);
     RegionInfo region;
     region.name = name;
@@ -42,9 +64,13 @@ Topology make_topology(const Manifest& manifest, const Strategy& strategy) {
     region.assertions = c.assertions;
     region.dependencies = input_indices(t, c.dependencies);
     region.shape_dependencies = input_indices(t, c.shape_dependencies);
+    region.depends_on = input_words(t, region);
+    region.first_output = t.output_count;
+    region.output_is_result.resize(c.outputs.size());
+    t.output_count += c.outputs.size();
     for (const Port& port : c.inputs) {
       const Source source = sources.at(port.name);
-      if (!source.is_input) t.regions[source.region].has_reader = true;
+      region.reads_regions = region.reads_regions || !source.is_input;
       region.inputs.push_back(source);
     }
     for (size_t i = 0; i < c.outputs.size(); ++i)
@@ -57,6 +83,8 @@ Topology make_topology(const Manifest& manifest, const Strategy& strategy) {
     t.result_index[output.name] = t.results.size();
     t.results.push_back(std::move(result));
   }
+  mark_results(t);
+  mark_whole_regions(t);
   return t;
 }
 

@@ -1,4 +1,6 @@
-// Topology: a manifest's strategy with names resolved to numbers. Immutable.
+// Topology: the callables of a strategy with names resolved to numbers. Immutable.
+//
+// All strategies but `monolithic` run the same segments, so a package has two topologies at most.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +20,23 @@ struct Source {
   size_t index = 0;   // program input, or output of that region
 };
 
+// A set of program inputs, 64 to a word.
+using InputWords = std::vector<uint64_t>;
+
 struct RegionInfo {
   std::string name;
   size_t callable = 0;  // index in Manifest::callables
   std::vector<Source> inputs;
   std::vector<Port> output_ports;
+  size_t first_output = 0;  // number of its first output among those of all regions
   std::vector<std::optional<Shape>> output_shapes;  // nothing where a size is symbolic
+  std::vector<bool> output_is_result;               // the program returns it
   std::vector<std::string> assertions;
   std::vector<size_t> dependencies;  // program inputs, increasing
   std::vector<size_t> shape_dependencies;
-  bool has_reader = false;  // another region reads one of its outputs
+  InputWords depends_on;       // both of those
+  bool is_whole = false;       // depends on every input that some region depends on
+  bool reads_regions = false;  // and not only program inputs
 };
 
 struct ResultInfo {
@@ -36,15 +45,15 @@ struct ResultInfo {
 };
 
 struct Topology {
-  std::string strategy;
   std::vector<ProgramInput> inputs;  // of Manifest::inputs, fixed ones included
   std::vector<RegionInfo> regions;   // in execution order
   std::vector<ResultInfo> results;   // in the program's order
+  size_t output_count = 0;           // of all regions
   std::map<std::string, size_t> input_index;
   std::map<std::string, size_t> result_index;
 };
 
-// REQUIRES: manifest.validate() is OK and `strategy` is one of its strategies.
-Topology make_topology(const Manifest& manifest, const Strategy& strategy);
+// REQUIRES: manifest.validate() is OK and `callables` are those of one of its strategies.
+Topology make_topology(const Manifest& manifest, const std::vector<std::string>& callables);
 
 }  // namespace changeaware

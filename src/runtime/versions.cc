@@ -1,15 +1,14 @@
 #include "runtime/versions.h"
 
-#include <openssl/rand.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <random>
 
 #include "base/errors.h"
+#include "runtime/secret.h"
 
 namespace changeaware {
 namespace {
@@ -87,35 +86,41 @@ struct StateDeleter {
 
 }  // namespace
 
-Fingerprinter::Fingerprinter() {
-  auto* bytes = reinterpret_cast<unsigned char*>(secret_.data());
-  if (RAND_bytes(bytes, static_cast<int>(secret_.size())) == 1) return;
-  std::random_device device;
-  for (std::byte& b : secret_) b = static_cast<std::byte>(device());
-}
+Fingerprinter::Fingerprinter() { fill_secret(secret_); }
 
-Result<Fingerprint> Fingerprinter::fingerprint(const std::string& input,
-                                               const Tensor& tensor) const {
+template <class Visit>
+Version Fingerprinter::hash(const Tensor& tensor, Visit visit) const {
   const Tensor dense = tensor.contiguous();
   const std::unique_ptr<XXH3_state_t, StateDeleter> state(XXH3_createState());
-  if (state == nullptr) return internal_error("no memory to fingerprint input '{}'", input);
+  if (state == nullptr) return {};
   XXH3_128bits_reset_withSecret(state.get(), secret_.data(), secret_.size());
   std::vector<int64_t> frame = {static_cast<int64_t>(tensor.dtype()),
                                 static_cast<int64_t>(tensor.rank())};
   frame.insert(frame.end(), tensor.shape().begin(), tensor.shape().end());
   XXH3_128bits_update(state.get(), frame.data(), frame.size() * sizeof(int64_t));
-
-  const ValueCheck check = check_for(tensor.dtype());
-  bool violated = false;
   for_each_block(dense, [&](const std::byte* block, size_t bytes) {
-    violated = violated || (check.violated != nullptr && check.violated(block, bytes));
+    visit(block, bytes);
     XXH3_128bits_update(state.get(), block, bytes);
   });
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
+  return "#" +
+         std::string(reinterpret_cast<const char*>(canonical.digest), sizeof(canonical.digest));
+}
+
+Version Fingerprinter::print(const Tensor& tensor) const {
+  return hash(tensor, [](const std::byte*, size_t) {});
+}
+
+Result<Fingerprint> Fingerprinter::fingerprint(const std::string& input,
+                                               const Tensor& tensor) const {
+  const ValueCheck check = check_for(tensor.dtype());
+  bool violated = false;
   Fingerprint out;
-  out.version =
-      "#" + std::string(reinterpret_cast<const char*>(canonical.digest), sizeof(canonical.digest));
+  out.version = hash(tensor, [&](const std::byte* block, size_t bytes) {
+    violated = violated || (check.violated != nullptr && check.violated(block, bytes));
+  });
+  if (out.version.empty()) return internal_error("no memory to fingerprint input '{}'", input);
   if (violated) out.values = violation(input, check);
   return out;
 }

@@ -29,8 +29,14 @@ class Fingerprinter {
 
   // One pass over the bytes, which also checks them. Internal when memory runs out.
   Result<Fingerprint> fingerprint(const std::string& input, const Tensor& tensor) const;
+  // The same version without looking at the values. Empty when memory runs out.
+  Version print(const Tensor& tensor) const;
 
  private:
+  // Calls visit(block, bytes) before each block is hashed.
+  template <class Visit>
+  Version hash(const Tensor& tensor, Visit visit) const;
+
   static constexpr size_t kSecretBytes = 192;
   std::array<std::byte, kSecretBytes> secret_;
 };

@@ -12,6 +12,22 @@
 #include "pt2/writer.h"
 
 namespace changeaware::testing {
+namespace {
+
+// The text form gives weights no elements. Zeros would hide every mistake, so each gets noise of
+// its own, small enough that sums stay moderate.
+void fill_weights(Graph& graph) {
+  for (size_t i = 0; i < graph.constants().size(); ++i) {
+    const Constant& c = graph.constants()[i];
+    if (c.kind != ConstantKind::kParameter || c.tensor.dtype() != DType::kFloat32) continue;
+    Tensor weight = noise(c.tensor.shape(), 1000 + static_cast<unsigned>(i));
+    auto* to = reinterpret_cast<float*>(weight.mutable_data());
+    for (int64_t k = 0; k < weight.numel(); ++k) to[k] *= 0.125f;
+    graph.set_constant_tensor(i, weight);
+  }
+}
+
+}  // namespace
 
 std::string temporary_path(const std::string& name) {
   static std::atomic<int> count = 0;
@@ -22,6 +38,7 @@ std::string temporary_path(const std::string& name) {
 void write_program(const std::string& text, const std::string& path) {
   auto graph = parse_graph(text);
   ASSERT_TRUE(graph.ok()) << graph.status().to_string();
+  fill_weights(*graph);
   ExportedProgram program;
   program.name = "model";
   for (ValueId id : graph->inputs())
@@ -43,11 +60,12 @@ void write_program(const std::string& text, const std::string& path) {
   ASSERT_TRUE(status.ok()) << status.to_string();
 }
 
-CompiledProgram::CompiledProgram(const std::string& text, const Inputs& examples) {
+CompiledProgram::CompiledProgram(const std::string& text, const Inputs& examples,
+                                 CostSource costs) {
   const std::string model = temporary_path("model.pt2");
   path_ = temporary_path("package.pt2");
   write_program(text, model);
-  const auto report = compile(model, path_, {.examples = examples});
+  const auto report = compile(model, path_, {.examples = examples, .costs = costs});
   EXPECT_TRUE(report.ok()) << report.status().to_string();
   std::filesystem::remove(model);
   auto package = Package::open(path_);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/compiler.h"
 #include "changeaware/session.h"
 
 namespace changeaware::testing {
@@ -15,8 +16,10 @@ using Inputs = std::map<std::string, Tensor>;
 class CompiledProgram {
  public:
   // `text` as in graph/text.h; outputs get the names of their values, with suffixes where two are
-  // equal. Expects success; `examples` let the compiler verify by execution.
-  explicit CompiledProgram(const std::string& text, const Inputs& examples = {});
+  // equal. Weights (`constant … "name"`) of float32 get noise. Expects success; `examples` let the
+  // compiler verify by execution. Segments and strategies are the same every time by nominal costs.
+  explicit CompiledProgram(const std::string& text, const Inputs& examples = {},
+                           CostSource costs = CostSource::kNominal);
   ~CompiledProgram();
 
   const std::shared_ptr<const Package>& package() const { return package_; }

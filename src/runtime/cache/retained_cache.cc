@@ -13,8 +13,16 @@ constexpr uint64_t kEmptyEntryBytes = 256;
 
 uint64_t count_bytes(const std::vector<Tensor>& outputs) {
   uint64_t bytes = 0;
-  for (const Tensor& t : outputs) bytes += t.size_bytes();
+  for (const Tensor& t : outputs) bytes += t.defined() ? t.size_bytes() : 0;
   return bytes == 0 ? kEmptyEntryBytes : bytes;
+}
+
+// Whether `held` has every output that `wanted` has.
+bool covers(const std::vector<Tensor>& held, const std::vector<Tensor>& wanted) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].defined() && (i >= held.size() || !held[i].defined())) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -35,6 +43,14 @@ void RetainedCache::Pin::reset() {
   entry_.reset();
 }
 
+void RetainedCache::Evicted::add(size_t hash) {
+  if (!hashes_.insert(hash).second) return;
+  by_age_.push_back(hash);
+  if (by_age_.size() <= kMost) return;
+  hashes_.erase(by_age_.front());
+  by_age_.pop_front();
+}
+
 RetainedCache::Order RetainedCache::order_of(const Entry& e) const {
   return {!e.only_exact_repeat, e.priority, e.id};
 }
@@ -42,15 +58,24 @@ RetainedCache::Order RetainedCache::order_of(const Entry& e) const {
 // REQUIRES (as all private methods): mutex_ is held, except unpin().
 void RetainedCache::renew(const std::shared_ptr<Entry>& e) {
   by_order_.erase(order_of(*e));
-  e->priority = inflation_ + e->cost_us / static_cast<double>(e->bytes);
+  ++e->uses;
+  e->priority =
+      inflation_ + static_cast<double>(e->uses) * e->cost_us / static_cast<double>(e->bytes);
   e->id = next_id_++;
   by_order_.emplace(order_of(*e), e);
 }
 
 void RetainedCache::remove(const std::shared_ptr<Entry>& e) {
   by_order_.erase(order_of(*e));
-  entries_.erase(e->key);
+  for (const Key& key : e->keys) by_key_.erase(key);
   stats_.bytes -= e->bytes;
+}
+
+void RetainedCache::evict(const std::shared_ptr<Entry>& e) {
+  inflation_ = std::max(inflation_, e->priority);
+  for (const Key& key : e->keys) evicted_.add(KeyHash()(key));
+  ++stats_.evictions;
+  remove(e);
 }
 
 bool RetainedCache::make_room(uint64_t bytes) {
@@ -60,7 +85,7 @@ bool RetainedCache::make_room(uint64_t bytes) {
   std::vector<std::shared_ptr<Entry>> victims;
   const auto enough = [&] {
     return stats_.bytes - evictable + bytes <= budget_bytes_ &&
-           entries_.size() - victims.size() < kMostEntries;
+           by_order_.size() - victims.size() < kMostEntries;
   };
   for (auto it = by_order_.begin(); it != by_order_.end() && !enough(); ++it) {
     if (it->second->pins > 0) continue;
@@ -68,11 +93,7 @@ bool RetainedCache::make_room(uint64_t bytes) {
     victims.push_back(it->second);
   }
   if (!enough()) return false;
-  for (const auto& victim : victims) {
-    inflation_ = std::max(inflation_, victim->priority);
-    remove(victim);
-    ++stats_.evictions;
-  }
+  for (const auto& victim : victims) evict(victim);
   return true;
 }
 
@@ -87,21 +108,20 @@ void RetainedCache::drop_old_repeats(size_t region) {
   std::vector<std::shared_ptr<Entry>> repeats;
   for (const auto& [order, entry] : by_order_) {
     if (!entry->only_exact_repeat) break;
-    if (entry->key.region == region && entry->pins == 0) repeats.push_back(entry);
+    if (entry->region == region && entry->pins == 0) repeats.push_back(entry);
   }
   if (repeats.size() < kMostRepeats) return;
-  const auto oldest = std::min_element(repeats.begin(), repeats.end(),
-                                       [](const auto& a, const auto& b) { return a->id < b->id; });
-  remove(*oldest);
-  ++stats_.evictions;
+  evict(*std::min_element(repeats.begin(), repeats.end(),
+                          [](const auto& a, const auto& b) { return a->id < b->id; }));
 }
 
-RetainedCache::Pin RetainedCache::find(const Key& key) {
+RetainedCache::Found RetainedCache::find(const Key& key) {
   const std::lock_guard lock(mutex_);
-  const auto it = entries_.find(key);
-  if (it == entries_.end() || it->second->doomed) return {};
+  const auto it = by_key_.find(key);
+  if (it == by_key_.end()) return {{}, evicted_.contains(KeyHash()(key))};
+  if (it->second->doomed) return {};
   ++it->second->pins;
-  return Pin(this, it->second);
+  return {Pin(this, it->second), false};
 }
 
 void RetainedCache::use(const Pin& pin) {
@@ -115,15 +135,53 @@ void RetainedCache::count_miss() {
   ++stats_.misses;
 }
 
-RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_not) {
-  const uint64_t bytes = count_bytes(candidate.outputs);
+void RetainedCache::add_key(const Pin& pin, const Key& key) {
   const std::lock_guard lock(mutex_);
-  if (const auto it = entries_.find(candidate.key); it != entries_.end() && !it->second->doomed) {
-    ++it->second->pins;
-    return Pin(this, it->second);
+  Entry& entry = *pin.entry_;
+  if (!by_key_.emplace(key, pin.entry_).second) return;
+  entry.keys.push_back(key);
+  if (entry.keys.size() <= kMostKeys) return;
+  by_key_.erase(entry.keys.front());
+  entry.keys.pop_front();
+}
+
+std::vector<std::string> RetainedCache::prints(const Pin& pin) const {
+  const std::lock_guard lock(mutex_);
+  return pin.entry_->prints;
+}
+
+void RetainedCache::set_prints(const Pin& pin, std::vector<std::string> prints) {
+  const std::lock_guard lock(mutex_);
+  pin.entry_->prints = std::move(prints);
+}
+
+// Takes what only `old` holds into the candidate and removes `old`. False when somebody reads it.
+bool RetainedCache::merge_with(const std::shared_ptr<Entry>& old, Candidate& candidate) {
+  if (old->pins > 0) return false;
+  candidate.outputs.resize(std::max(candidate.outputs.size(), old->outputs.size()));
+  for (size_t i = 0; i < old->outputs.size(); ++i) {
+    if (!candidate.outputs[i].defined()) candidate.outputs[i] = old->outputs[i];
   }
+  remove(old);
+  return true;
+}
+
+RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_not) {
+  const std::lock_guard lock(mutex_);
+  if (const auto it = by_key_.find(candidate.key); it != by_key_.end()) {
+    const std::shared_ptr<Entry> old = it->second;
+    if (!old->doomed && covers(old->outputs, candidate.outputs)) {
+      ++old->pins;
+      return Pin(this, old);
+    }
+    if (!merge_with(old, candidate)) {
+      why_not = "another request is reading an older entry of the same contents";
+      return {};
+    }
+  }
+  const uint64_t bytes = count_bytes(candidate.outputs);
   if (candidate.only_exact_repeat) drop_old_repeats(candidate.key.region);
-  if (entries_.contains(candidate.key) || !make_room(bytes)) {
+  if (!make_room(bytes)) {
     why_not =
         bytes > budget_bytes_
             ? fmt::format("{} bytes are more than the budget of {}", bytes, budget_bytes_)
@@ -132,17 +190,17 @@ RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_no
     return {};
   }
   auto entry = std::make_shared<Entry>();
-  entry->key = std::move(candidate.key);
+  entry->region = candidate.key.region;
+  entry->keys.push_back(std::move(candidate.key));
   entry->outputs = std::move(candidate.outputs);
+  entry->prints = std::move(candidate.prints);
   entry->bytes = bytes;
   entry->cost_us = candidate.cost_us;
   entry->only_exact_repeat = candidate.only_exact_repeat;
-  entry->id = next_id_++;
   entry->pins = 1;
   stats_.bytes += bytes;
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.bytes);
-  entries_.emplace(entry->key, entry);
-  by_order_.emplace(order_of(*entry), entry);
+  by_key_.emplace(entry->keys.front(), entry);
   renew(entry);
   return Pin(this, entry);
 }
@@ -150,7 +208,7 @@ RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_no
 void RetainedCache::clear() {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<Entry>> all;
-  for (const auto& [key, entry] : entries_) all.push_back(entry);
+  for (const auto& [order, entry] : by_order_) all.push_back(entry);
   for (const auto& entry : all) {
     if (entry->pins > 0) {
       entry->doomed = true;
@@ -160,23 +218,53 @@ void RetainedCache::clear() {
   }
 }
 
+void RetainedCache::set_budget(uint64_t budget_bytes) {
+  const std::lock_guard lock(mutex_);
+  budget_bytes_ = budget_bytes;
+  std::vector<std::shared_ptr<Entry>> victims;
+  uint64_t left = stats_.bytes;
+  for (auto it = by_order_.begin(); it != by_order_.end() && left > budget_bytes; ++it) {
+    victims.push_back(it->second);
+    left -= it->second->bytes;
+  }
+  for (const auto& victim : victims) {
+    if (victim->pins > 0) {
+      victim->doomed = true;
+    } else {
+      evict(victim);
+    }
+  }
+}
+
+uint64_t RetainedCache::budget_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return budget_bytes_;
+}
+
 CacheStats RetainedCache::stats() const {
   const std::lock_guard lock(mutex_);
   CacheStats out = stats_;
-  out.entries = entries_.size();
+  out.entries = by_order_.size();
   return out;
 }
 
 bool RetainedCache::check_invariants() const {
   const std::lock_guard lock(mutex_);
   uint64_t sum = 0;
-  for (const auto& [key, entry] : entries_) {
+  size_t keys = 0;
+  uint64_t on_their_way_out = 0;
+  for (const auto& [order, entry] : by_order_) {
     sum += entry->bytes;
-    const auto it = by_order_.find(order_of(*entry));
-    if (it == by_order_.end() || it->second != entry) return false;
+    keys += entry->keys.size();
+    if (entry->doomed) on_their_way_out += entry->bytes;
+    if (order != order_of(*entry)) return false;
+    for (const Key& key : entry->keys) {
+      const auto it = by_key_.find(key);
+      if (it == by_key_.end() || it->second != entry || key.region != entry->region) return false;
+    }
   }
-  return sum == stats_.bytes && sum <= budget_bytes_ && by_order_.size() == entries_.size() &&
-         stats_.peak_bytes <= budget_bytes_;
+  return sum == stats_.bytes && keys == by_key_.size() && sum - on_their_way_out <= budget_bytes_ &&
+         stats_.bytes <= stats_.peak_bytes;
 }
 
 }  // namespace changeaware

@@ -23,7 +23,7 @@ Pin put(RetainedCache& cache, size_t region, const std::string& version, int64_t
 }
 
 bool has(RetainedCache& cache, size_t region, const std::string& version) {
-  return static_cast<bool>(cache.find(Key{region, version}));
+  return static_cast<bool>(cache.find(Key{region, version}).pin);
 }
 
 TEST(RetainedCache, VersionsLiveSideBySide) {
@@ -50,7 +50,7 @@ TEST(RetainedCache, AmongEqualsTheLeastRecentlyUsedGoes) {
   RetainedCache cache(100);
   put(cache, 0, "a", 50);
   put(cache, 0, "b", 50);
-  cache.use(cache.find(Key{0, "a"}));
+  cache.use(cache.find(Key{0, "a"}).pin);
   put(cache, 0, "c", 50);
   EXPECT_TRUE(has(cache, 0, "a"));
   EXPECT_FALSE(has(cache, 0, "b"));
@@ -117,6 +117,91 @@ TEST(RetainedCache, WhatIsLargerThanTheBudgetIsNotKeptAndSaysSo) {
   EXPECT_TRUE(none.check_invariants());
 }
 
+TEST(RetainedCache, WhatIsUsedOftenOutlivesWhatWasUsedOnce) {
+  RetainedCache cache(100);
+  put(cache, 0, "often", 50, 100);
+  for (int i = 0; i < 5; ++i) cache.use(cache.find(Key{0, "often"}).pin);
+  put(cache, 0, "once", 50, 200);
+  put(cache, 0, "new", 50, 100);
+  EXPECT_TRUE(has(cache, 0, "often"));
+  EXPECT_FALSE(has(cache, 0, "once"));
+}
+
+TEST(RetainedCache, AnEntryIsFoundByEveryKeyOfItsAndCountsOnce) {
+  RetainedCache cache(100);
+  const Pin pin = put(cache, 0, "a", 40);
+  cache.add_key(pin, Key{0, "b"});
+  EXPECT_EQ(cache.find(Key{0, "b"}).pin.outputs()[0].data(), pin.outputs()[0].data());
+  EXPECT_EQ(cache.stats().entries, 1u);
+  EXPECT_EQ(cache.stats().bytes, 40u);
+  EXPECT_TRUE(cache.check_invariants());
+}
+
+TEST(RetainedCache, AKeyThatLeadsSomewhereStaysThere) {
+  RetainedCache cache(100);
+  const Pin a = put(cache, 0, "a", 40);
+  const Pin b = put(cache, 0, "b", 40);
+  cache.add_key(b, Key{0, "a"});
+  EXPECT_EQ(cache.find(Key{0, "a"}).pin.outputs()[0].data(), a.outputs()[0].data());
+}
+
+TEST(RetainedCache, OldKeysOfAnEntryAreForgotten) {
+  RetainedCache cache(100);
+  const Pin pin = put(cache, 0, "first", 40);
+  for (int i = 0; i < 100; ++i) cache.add_key(pin, Key{0, std::to_string(i)});
+  EXPECT_FALSE(has(cache, 0, "first"));
+  EXPECT_TRUE(has(cache, 0, "99"));
+  EXPECT_TRUE(cache.check_invariants());
+}
+
+TEST(RetainedCache, AnEntryMayHoldSomeOutputsAndGrow) {
+  RetainedCache cache(100);
+  std::string why;
+  const Key key{0, "a"};
+  cache.store({key, {bytes(30), Tensor()}, 1, false}, why);
+  EXPECT_EQ(cache.stats().bytes, 30u);
+  EXPECT_FALSE(cache.find(key).pin.outputs()[1].defined());
+  cache.store({key, {Tensor(), bytes(50)}, 1, false}, why);
+  const auto found = cache.find(key);
+  EXPECT_EQ(found.pin.outputs()[0].size_bytes(), 30u);
+  EXPECT_EQ(found.pin.outputs()[1].size_bytes(), 50u);
+  EXPECT_EQ(cache.stats().bytes, 80u);
+  EXPECT_EQ(cache.stats().entries, 1u);
+}
+
+TEST(RetainedCache, AnEntryThatSomebodyReadsDoesNotChange) {
+  RetainedCache cache(100);
+  std::string why;
+  const Key key{0, "a"};
+  const Pin reader = cache.store({key, {bytes(30), Tensor()}, 1, false}, why);
+  EXPECT_FALSE(cache.store({key, {Tensor(), bytes(50)}, 1, false}, why));
+  EXPECT_THAT(why, HasSubstr("another request is reading"));
+  EXPECT_FALSE(reader.outputs()[1].defined());
+}
+
+TEST(RetainedCache, RemembersWhatHadToMakeRoom) {
+  RetainedCache cache(100);
+  put(cache, 0, "a", 60);
+  EXPECT_FALSE(cache.find(Key{0, "b"}).was_evicted);
+  put(cache, 0, "b", 60);
+  EXPECT_TRUE(cache.find(Key{0, "a"}).was_evicted);
+  EXPECT_FALSE(cache.find(Key{1, "a"}).was_evicted);
+}
+
+TEST(RetainedCache, ALoweredBudgetEvictsAtOnceWhatIsNotPinned) {
+  RetainedCache cache(100);
+  Pin pinned = put(cache, 0, "pinned", 40, 1);
+  put(cache, 0, "free", 40, 100);
+  cache.set_budget(50);
+  EXPECT_EQ(cache.stats().bytes, 80u);  // the cheaper one goes when it is released
+  pinned.reset();
+  EXPECT_EQ(cache.stats().bytes, 40u);
+  EXPECT_TRUE(has(cache, 0, "free"));
+  cache.set_budget(10);
+  EXPECT_EQ(cache.stats().bytes, 0u);
+  EXPECT_TRUE(cache.check_invariants());
+}
+
 TEST(RetainedCache, StoringTwiceCountsOnce) {
   RetainedCache cache(100);
   const Pin first = put(cache, 0, "a", 30);
@@ -154,8 +239,15 @@ TEST(RetainedCache, InvariantsHoldOverRandomHistories) {
     for (int step = 0; step < 2000; ++step) {
       const size_t region = random() % 4;
       const std::string version = std::to_string(random() % 8);
-      switch (random() % 6) {
-        case 0: pins.push_back(cache.find(Key{region, version})); break;
+      switch (random() % 8) {
+        case 6:
+          if (Pin pin = cache.find(Key{region, version}).pin)
+            cache.add_key(pin, Key{region, "alias " + std::to_string(random() % 40)});
+          break;
+        case 7:
+          if (random() % 50 == 0) cache.set_budget(500 + random() % 500);
+          break;
+        case 0: pins.push_back(cache.find(Key{region, version}).pin); break;
         case 1:
           if (!pins.empty()) pins.erase(pins.begin() + random() % pins.size());
           break;
@@ -182,7 +274,7 @@ TEST(RetainedCache, ManyThreadsKeepTheInvariants) {
       std::mt19937 random(t);
       for (int i = 0; i < 2000; ++i) {
         const Key key{random() % 3, std::to_string(random() % 20)};
-        if (Pin pin = cache.find(key)) {
+        if (Pin pin = cache.find(key).pin) {
           cache.use(pin);
         } else {
           std::string why;
