@@ -6,9 +6,12 @@
 // they never alias what the session retains.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,6 +47,10 @@ struct Request {
   std::string strategy;
   // false: retained values are neither read nor written (a full run).
   bool reuse = true;
+  // The request ends as Cancelled before the next callable when either says so, and retains
+  // nothing. A callable that runs is not interrupted.
+  std::stop_token stop;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 struct OutputValue {
@@ -64,6 +71,7 @@ struct Decision {
     kNoReuse,       // ran: the request reuses nothing
     kRetained,      // reused: retained for these inputs
     kSameContents,  // reused: its inputs were computed again and have the same bits
+    kShared,        // reused: another request computed it at the same time
     kNotDemanded    // not needed: no wanted output and no callable that runs reads it
   } cause = Cause::kInputChanged;
   std::string reason;            // the cause in words: "image changed"
@@ -121,9 +129,10 @@ class Session {
                                                  const SessionOptions& options = {});
   virtual ~Session() = default;
 
-  // Errors: InvalidArgument (unknown, missing or unfit input, output or strategy: lists what is
-  // valid), FailedAssertion (an assertion of the program), Unsupported (values outside what the
-  // engine computes exactly: int64 beyond int32, NaN), OverBudget (a callable that does not fit
+  // Two requests that need the same missing result at the same time compute it once.
+  // Errors: Cancelled; InvalidArgument (unknown, missing or unfit input, output or strategy: lists
+  // what is valid), FailedAssertion (an assertion of the program), Unsupported (values outside what
+  // the engine computes exactly: int64 beyond int32, NaN), OverBudget (a callable that does not fit
   // into the resident budget), Internal. A failed request retains nothing.
   virtual Result<Response> run(const Request& request) = 0;
   // The same as planned. StalePlan, before anything runs, when the plan does not fit any more or is

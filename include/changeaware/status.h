@@ -21,6 +21,7 @@ enum class StatusCode : uint8_t {
   kUnsupported,      // well-formed, but not something this build can run exactly
   kOverBudget,       // raise a budget or ask for less
   kStalePlan,        // make a new plan
+  kCancelled,        // the caller asked to stop, or the deadline passed
   kCorrupt,          // the file is damaged or is not what it says
   kIo,               // the operating system refused
   kFailedAssertion,  // an assertion of the program itself does not hold for these inputs

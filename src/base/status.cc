@@ -10,6 +10,7 @@ std::string_view status_code_name(StatusCode code) {
     case StatusCode::kUnsupported: return "Unsupported";
     case StatusCode::kOverBudget: return "OverBudget";
     case StatusCode::kStalePlan: return "StalePlan";
+    case StatusCode::kCancelled: return "Cancelled";
     case StatusCode::kCorrupt: return "Corrupt";
     case StatusCode::kIo: return "Io";
     case StatusCode::kFailedAssertion: return "FailedAssertion";

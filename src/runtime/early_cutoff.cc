@@ -33,7 +33,7 @@ bool may_cut_off(const RequestState& state, size_t r) {
   return std::any_of(region.inputs.begin(), region.inputs.end(), [&](const Source& source) {
     if (source.is_input) return false;
     const PlanStep& step = state.plan.steps[source.region];
-    return step.outcome == Decision::Outcome::kRan || step.cause == Decision::Cause::kSameContents;
+    return step.outcome == Decision::Outcome::kRan || step.cause != Decision::Cause::kRetained;
   });
 }
 

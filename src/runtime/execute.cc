@@ -57,12 +57,18 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
 }  // namespace
 
 Status execute_plan(RequestState& state, ExecutableStore& executables, uint64_t resident_budget,
-                    const SpareRegion& spare) {
+                    RegionHooks& hooks) {
   for (size_t r = 0; r < state.regions.size(); ++r) {
-    if (state.plan.steps[r].outcome == Decision::Outcome::kReused) {
+    const Decision::Outcome outcome = state.plan.steps[r].outcome;
+    if (outcome == Decision::Outcome::kReused) {
       state.regions[r].outputs = state.regions[r].pin.outputs();
-    } else if (state.plan.steps[r].outcome == Decision::Outcome::kRan && !spare(state, r)) {
-      CA_RETURN_IF_ERROR(run_region(state, r, executables, resident_budget));
+    } else if (outcome == Decision::Outcome::kRan) {
+      CA_RETURN_IF_ERROR(state.cancellation.status());
+      CA_ASSIGN_OR_RETURN(const bool is_spared, hooks.spare(state, r));
+      if (is_spared) continue;
+      const Status status = run_region(state, r, executables, resident_budget);
+      hooks.ran(state, r, status);
+      CA_RETURN_IF_ERROR(status);
     }
   }
   return {};

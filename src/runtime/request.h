@@ -7,6 +7,8 @@
 
 #include "changeaware/session.h"
 #include "runtime/cache/retained_cache.h"
+#include "runtime/cancellation.h"
+#include "runtime/flights.h"
 #include "runtime/planner/planner.h"
 #include "runtime/strategies.h"
 #include "runtime/topology.h"
@@ -29,8 +31,10 @@ struct RegionState {
   double load_us = 0;           // 0: it was loaded already, or did not run
   bool was_cold = false;        // its callable's first run
   double engine_us = 0;
-  bool retained = false;  // after the request
+  bool retained = false;   // after the request
+  bool is_shared = false;  // another request holds the same outputs
   std::string not_retained_why;
+  std::shared_ptr<Flights::Flight> flight;  // while it computes what others may wait for
 };
 
 struct RequestState {
@@ -38,6 +42,7 @@ struct RequestState {
   const Topology* topology = nullptr;  // of the family
   std::optional<size_t> forced;        // strategy of the family
   bool reuse = true;
+  Cancellation cancellation;
   std::vector<InputState> inputs;  // by program input
   std::vector<bool> wanted;        // by result
   std::vector<bool> needed;        // by program input: a wanted result or assertion depends on it

@@ -71,6 +71,7 @@ Result<RequestState> resolve_request(const Family& family, const InputContract& 
   state.family = &family;
   state.topology = &topology;
   state.reuse = request.reuse;
+  state.cancellation = {request.stop, request.deadline};
   state.regions.resize(topology.regions.size());
   CA_RETURN_IF_ERROR(resolve_inputs(topology, request, values, state));
   CA_RETURN_IF_ERROR(resolve_outputs(topology, request, state));

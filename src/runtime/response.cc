@@ -26,7 +26,8 @@ Result<Tensor> output_tensor(const RequestState& state, const ResultInfo& result
   if (result.source.is_input) return state.inputs[result.source.index].tensor.clone();
   const RegionState& region = state.regions[result.source.region];
   const Tensor& tensor = region.outputs[result.source.index];
-  const bool own = !region.retained && handed_over.insert(tensor.data()).second;
+  const bool own =
+      !region.retained && !region.is_shared && handed_over.insert(tensor.data()).second;
   return own ? tensor : tensor.clone();
 }
 

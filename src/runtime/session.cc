@@ -10,6 +10,7 @@
 #include "runtime/elapsed.h"
 #include "runtime/executables.h"
 #include "runtime/execute.h"
+#include "runtime/flights.h"
 #include "runtime/input_contract.h"
 #include "runtime/keys.h"
 #include "runtime/plan_seal.h"
@@ -25,7 +26,7 @@ namespace {
 using Outcome = Decision::Outcome;
 using Cause = Decision::Cause;
 
-class SessionImpl : public Session {
+class SessionImpl : public Session, private RegionHooks {
  public:
   SessionImpl(std::shared_ptr<const PackageFile> package,
               std::shared_ptr<ExecutableStore> executables, const SessionOptions& options)
@@ -124,8 +125,9 @@ class SessionImpl : public Session {
     // Nothing is retained before everything has succeeded.
     const Status executed = execute(state);
     observe(state);
+    if (executed.ok()) retain(state);
+    close_flights(state);
     CA_RETURN_IF_ERROR(executed);
-    retain(state);
     CA_ASSIGN_OR_RETURN(Response response,
                         make_response(state, strategy_of(state).name, constants_));
     response.report.total_us = microseconds_since(start);
@@ -284,17 +286,63 @@ class SessionImpl : public Session {
   }
 
   Status execute(RequestState& state) {
-    const auto spare = [&](RequestState& s, size_t r) { return cut_off(s, r); };
-    return execute_plan(state, *executables_, resident_budget_, spare);
+    return execute_plan(state, *executables_, resident_budget_, *this);
+  }
+
+  // A region need not run when its inputs turned out to be as before, or when another request is
+  // computing it.
+  Result<bool> spare(RequestState& state, size_t r) override {
+    if (!state.reuse) return false;
+    if (cut_off(state, r)) return true;
+    RegionState& region = state.regions[r];
+    CA_ASSIGN_OR_RETURN(Flights::Joined joined, flights_.join(region.key, state.cancellation));
+    if (joined.outputs) {
+      region.outputs = *std::move(joined.outputs);
+      region.is_shared = true;
+      state.plan.steps[r] = {Outcome::kReused, Cause::kShared};
+      return true;
+    }
+    region.flight = std::move(joined.lead);
+    // Another request may have retained it since this one looked.
+    if (!adopt_entry(state, r, region.key, Cause::kShared)) return false;
+    const bool holds_all = std::all_of(region.outputs.begin(), region.outputs.end(),
+                                       [](const Tensor& t) { return t.defined(); });
+    land(state, r, holds_all ? std::optional(region.outputs) : std::nullopt);
+    return true;
+  }
+
+  void ran(RequestState& state, size_t r, const Status& status) override {
+    std::optional<std::vector<Tensor>> outputs;
+    if (status.ok()) outputs = state.regions[r].outputs;
+    land(state, r, std::move(outputs));
+  }
+
+  void land(RequestState& state, size_t r, std::optional<std::vector<Tensor>> outputs) {
+    const auto& flight = state.regions[r].flight;
+    if (flight != nullptr) flights_.land(flight, std::move(outputs));
+  }
+
+  // What was retained is retained; from here on others find it there.
+  void close_flights(RequestState& state) {
+    for (RegionState& region : state.regions) {
+      if (region.flight == nullptr) continue;
+      if (flights_.close(std::exchange(region.flight, nullptr))) region.is_shared = true;
+    }
   }
 
   // True when what region `r` reads turned out to be what it was run on before.
   bool cut_off(RequestState& state, size_t r) {
-    if (!early_cutoff_ || !state.reuse || !may_cut_off(state, r)) return false;
+    if (!early_cutoff_ || !may_cut_off(state, r)) return false;
     const RegionInfo& info = state.topology->regions[r];
     const auto key = take_contents_key(state, r, warm_us(info.callable), fingerprinter_, cache_);
-    if (!key) return false;
-    auto [pin, was_evicted] = cache_.find(*key);
+    return key && adopt_entry(state, r, *key, Cause::kSameContents);
+  }
+
+  // Takes what is retained under `key` in place of running region `r`, if it holds what is
+  // demanded.
+  bool adopt_entry(RequestState& state, size_t r, const RetainedCache::Key& key, Cause cause) {
+    const RegionInfo& info = state.topology->regions[r];
+    auto [pin, was_evicted] = cache_.find(key);
     if (!pin) return false;
     for (size_t i = 0; i < info.output_ports.size(); ++i) {
       const bool demanded = state.plan.demanded[info.first_output + i] != 0;
@@ -305,7 +353,7 @@ class SessionImpl : public Session {
     cache_.add_key(pin, region.key);
     region.outputs = pin.outputs();
     region.pin = std::move(pin);
-    state.plan.steps[r] = {Outcome::kReused, Cause::kSameContents};
+    state.plan.steps[r] = {Outcome::kReused, cause};
     return true;
   }
 
@@ -377,6 +425,7 @@ class SessionImpl : public Session {
   const std::vector<std::unique_ptr<const Family>> families_;
   ConstantOutputs constants_;
   RetainedCache cache_;
+  Flights flights_;
   std::atomic<uint64_t> resident_budget_;
 
   mutable std::mutex mutex_;

@@ -151,6 +151,7 @@ std::string cause_text(const Topology& topology, const RegionInfo& region, Cause
     case Cause::kNoReuse: return "the request reuses nothing";
     case Cause::kRetained: return "retained for these inputs";
     case Cause::kSameContents: return "what it reads was computed again and has the same bits";
+    case Cause::kShared: return "another request computed it at the same time";
     case Cause::kNotDemanded: return "no wanted output and no region that runs reads it";
   }
   return "";

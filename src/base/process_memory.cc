@@ -1,0 +1,49 @@
+#include "base/process_memory.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "base/errors.h"
+
+namespace changeaware {
+namespace {
+
+// The bytes in a line "Name:   123 kB" of the report.
+std::optional<uint64_t> bytes_in(const std::string& report, const std::string& name) {
+  size_t at = report.find("\n" + name + ":");
+  if (at == std::string::npos) return std::nullopt;
+  at = report.find_first_of("0123456789", at + name.size() + 2);
+  if (at == std::string::npos) return std::nullopt;
+  uint64_t kilobytes = 0;
+  for (; at < report.size() && report[at] >= '0' && report[at] <= '9'; ++at) {
+    kilobytes = kilobytes * 10 + static_cast<uint64_t>(report[at] - '0');
+  }
+  return kilobytes * 1024;
+}
+
+std::string read_report(const char* path) {
+  std::ifstream file(path);
+  return "\n" + std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+
+Result<ProcessMemory> process_memory() {
+  const std::string report = read_report("/proc/self/smaps_rollup");
+  const auto resident = bytes_in(report, "Rss");
+  const auto anonymous = bytes_in(report, "Anonymous");
+  if (!resident || !anonymous) return io_error("/proc/self/smaps_rollup: not readable");
+  const uint64_t within = std::min(*anonymous, *resident);
+  return ProcessMemory{within, *resident - within};
+}
+
+Result<uint64_t> peak_resident_bytes() {
+  const auto peak = bytes_in(read_report("/proc/self/status"), "VmHWM");
+  if (!peak) return io_error("/proc/self/status: no VmHWM");
+  return *peak;
+}
+
+}  // namespace changeaware

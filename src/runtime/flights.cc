@@ -1,0 +1,46 @@
+#include "runtime/flights.h"
+
+namespace changeaware {
+
+struct Flights::Flight {
+  RetainedCache::Key key;
+  bool is_over = false;
+  size_t passengers = 0;
+  std::optional<std::vector<Tensor>> outputs;
+};
+
+Result<Flights::Joined> Flights::join(const RetainedCache::Key& key,
+                                      const Cancellation& cancellation) {
+  std::unique_lock lock(mutex_);
+  const auto [it, is_new] = flights_.try_emplace(key);
+  if (is_new) {
+    it->second = std::make_shared<Flight>();
+    it->second->key = key;
+    return Joined{it->second, std::nullopt};
+  }
+  const std::shared_ptr<Flight> flight = it->second;
+  ++flight->passengers;
+  const bool over = cancellation.wait(landed_, lock, [&] { return flight->is_over; });
+  if (!over) {
+    --flight->passengers;
+    return cancellation.status();
+  }
+  return Joined{nullptr, flight->outputs};
+}
+
+void Flights::land(const std::shared_ptr<Flight>& flight,
+                   std::optional<std::vector<Tensor>> outputs) {
+  const std::lock_guard lock(mutex_);
+  if (!outputs) flights_.erase(flight->key);
+  flight->is_over = true;
+  flight->outputs = std::move(outputs);
+  landed_.notify_all();
+}
+
+bool Flights::close(const std::shared_ptr<Flight>& flight) {
+  const std::lock_guard lock(mutex_);
+  if (flight->outputs) flights_.erase(flight->key);
+  return flight->passengers > 0;
+}
+
+}  // namespace changeaware

@@ -1,0 +1,56 @@
+// Flights: what requests are computing at this moment, so that two of them that miss the same entry
+// compute it once.
+//
+// The first request that asks for a key leads; those that ask later wait until it has landed and
+// take the same tensors, which then nobody hands to a caller as its own. A flight that has landed
+// can be joined until it is closed, which is when its request has retained what it retains. A
+// leader computes while it leads and waits for nobody, so there is no cycle of waiting. Thread
+// safety: every method may be called concurrently.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "changeaware/tensor.h"
+#include "runtime/cache/retained_cache.h"
+#include "runtime/cancellation.h"
+
+namespace changeaware {
+
+class Flights {
+ public:
+  struct Flight;
+  struct Joined {
+    // To lead: compute, land(), close(). Null: another request led.
+    std::shared_ptr<Flight> lead;
+    // What it computed; nothing when it failed.
+    std::optional<std::vector<Tensor>> outputs;
+  };
+
+  // Waits while another request leads. Errors: Cancelled.
+  Result<Joined> join(const RetainedCache::Key& key, const Cancellation& cancellation);
+  // `outputs`: nothing after a failure, which closes the flight too.
+  void land(const std::shared_ptr<Flight>& flight, std::optional<std::vector<Tensor>> outputs);
+  // True when others took the outputs.
+  bool close(const std::shared_ptr<Flight>& flight);
+
+ private:
+  struct KeyHash {
+    size_t operator()(const RetainedCache::Key& key) const {
+      return std::hash<std::string>()(key.text) ^ (key.region * 0x9e3779b97f4a7c15ull);
+    }
+  };
+
+  std::mutex mutex_;
+  std::condition_variable_any landed_;
+  std::unordered_map<RetainedCache::Key, std::shared_ptr<Flight>, KeyHash> flights_;
+};
+
+}  // namespace changeaware
