@@ -11,21 +11,39 @@
 #include "bench/scenarios.h"
 #include "bench/workload.h"
 
+namespace {
+
+using namespace changeaware::bench;
+
+void measure_model(const ModelWork& model, Results& results) {
+  const auto package = open_package(model.package);
+  fmt::print(stderr, "measuring {} ...\n", model.name);
+  for (ScenarioResult& r : run_scenarios(model, package, results.threads)) {
+    results.scenarios.push_back(std::move(r));
+  }
+  for (const Trace& trace : model.traces) {
+    fmt::print(stderr, "measuring {}, trace: {} ...\n", model.name, trace.name);
+    results.traces.push_back(run_trace(model, package, results.threads, trace));
+  }
+  for (const BudgetWork& work : model.budgets) {
+    fmt::print(stderr, "measuring {}, budget: {} ...\n", model.name, work.name);
+    results.budgets.push_back(run_budget(model, package, results.threads, work));
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     fmt::print(stderr, "usage: model_bench WORKLOAD.json\n");
     return 2;
   }
   try {
-    using namespace changeaware::bench;
     const Workload workload = read_workload(argv[1]);
-    std::vector<ScenarioResult> results;
-    for (const ModelWork& model : workload.models) {
-      fmt::print(stderr, "measuring {} ...\n", model.name);
-      for (ScenarioResult& r : run_scenarios(model, workload.threads))
-        results.push_back(std::move(r));
-    }
-    fmt::print("{}\n", results_to_json(results, workload.threads));
+    Results results;
+    results.threads = workload.threads;
+    for (const ModelWork& model : workload.models) measure_model(model, results);
+    fmt::print("{}\n", results_to_json(results));
     return 0;
   } catch (const std::exception& e) {
     fmt::print(stderr, "model_bench: {}\n", e.what());

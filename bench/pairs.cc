@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace changeaware::bench {
 
@@ -14,7 +15,9 @@ double quantile(std::vector<double> values, double q) {
 }
 
 Times summarize(const std::vector<double>& microseconds) {
-  return {quantile(microseconds, 0.5), quantile(microseconds, 0.95)};
+  const double sum = std::accumulate(microseconds.begin(), microseconds.end(), 0.0);
+  return {quantile(microseconds, 0.5), quantile(microseconds, 0.95),
+          sum / static_cast<double>(microseconds.size())};
 }
 
 PairedTimes measure_pairs(size_t pairs, size_t warm_up, const TimedRun& first,

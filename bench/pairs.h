@@ -11,6 +11,7 @@ namespace changeaware::bench {
 struct Times {
   double p50_us = 0;
   double p95_us = 0;
+  double mean_us = 0;
 };
 
 struct PairedTimes {

@@ -17,13 +17,22 @@ class Row:
     limit: float
     problem: str = ""  # why the number does not count
 
+    @classmethod
+    def from_json(cls, row: dict) -> Row:
+        return cls(row["what"], row["measured"], row["unit"], row["must_be_at_most"],
+                   row["problem"])
+
     @property
     def is_ok(self) -> bool:
         return not self.problem and self.measured <= self.limit
 
     def number(self, value: float) -> str:
+        if self.unit == "B":
+            return f"{value:,.0f} B"
         digits = {"": 2, "s": 1, "ms": 2, "µs": 0}[self.unit]
-        if self.unit == "" and value < 0.1:
+        # One more where two digits would hide which side of the limit it is on.
+        is_close = round(self.measured, digits) == round(self.limit, digits)
+        if self.unit == "" and (value < 0.1 or is_close):
             digits = 3
         return f"{value:.{digits}f} {self.unit}".strip()
 
@@ -58,21 +67,32 @@ def print_table(rows: list[Row]) -> None:
             print("  ".join("-" * width for width in widths[:3]))
 
 
-def readme_table(rows: list[Row], everything: dict) -> str:
-    where = everything["machine"]
-    lines = ["| what | measured | must be |", "|---|---|---|"]
-    for row in rows:
-        cells = row.cells()
+def markdown_table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in
+            [head, ["---"] * len(head), *rows]]
+
+
+def target_table(rows: list[Row]) -> list[str]:
+    """The rows that have a limit."""
+    cells = [row.cells() for row in rows]
+    for row, texts in zip(rows, cells, strict=True):
         if not row.is_ok:
-            cells[1] += " (missed)"
-        lines.append("| " + " | ".join(cells) + " |")
+            texts[1] += " (missed)"
+    return markdown_table(["what", "measured", "must be"], cells)
+
+
+def where_it_ran(everything: dict) -> str:
+    where = everything["machine"]
+    flags = f" ({', '.join(where['flags'])})" if where["flags"] else ""
+    return (f"{where['cpu']}{flags}, {everything['threads']} threads of {where['cores']} cores, "
+            f"{everything['date'][:10]}")
+
+
+def readme_table(rows: list[Row], everything: dict) -> str:
     eager = ", ".join(f"{name} {result['p50_us'] / 1e3:,.0f} ms"
                       for name, result in everything["eager"].items())
-    flags = f" ({', '.join(where['flags'])})" if where["flags"] else ""
-    lines += ["", f"{where['cpu']}{flags}, {everything['threads']} threads of {where['cores']} "
-                  f"cores, {everything['date'][:10]}." +
-              (f" A full run in eager PyTorch: {eager}." if eager else "")]
-    return "\n".join(lines)
+    return "\n".join([*target_table(rows), "", f"{where_it_ran(everything)}." +
+                      (f" A full run in eager PyTorch: {eager}." if eager else "")])
 
 
 def update_readme(path: pathlib.Path, rows: list[Row], everything: dict) -> None:

@@ -5,9 +5,17 @@
 #include <vector>
 
 #include "bench/scenarios.h"
+#include "bench/traces.h"
 
 namespace changeaware::bench {
 
-std::string results_to_json(const std::vector<ScenarioResult>& results, int threads);
+struct Results {
+  int threads = 0;
+  std::vector<ScenarioResult> scenarios;
+  std::vector<TraceResult> traces;
+  std::vector<BudgetResult> budgets;
+};
+
+std::string results_to_json(const Results& results);
 
 }  // namespace changeaware::bench

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what README.md says about speed, and prints a table.
+"""Measures what README.md and docs/experiments.md say, and prints a table.
 
-    bench/run.py [--quick] [--only NAME]… [--update-readme]
+    bench/run.py [--quick] [--only NAME]… [--update-docs] [--report]
 
 Models, packages and peers (see bench/peers) are made in build/bench on first use; all numbers go to
 build/bench/results.json. A missed target is printed as MISSED and is no error: this is a
@@ -20,12 +20,15 @@ import pathlib
 import subprocess
 import sys
 
+from experiments import update_experiments
 from report import Row, machine, print_table, update_readme
+from rows import model_rows, scaling_rows
 from tools import Tools
 from workloads import MODELS, Model, workload
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "bench"
+RESULTS = WORK / "results.json"
 THREADS = 2
 EAGER_RUNS = {"full": 5, "quick": 1}
 
@@ -35,8 +38,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few repetitions: shows that it works")
     parser.add_argument("--only", action="append", choices=[m.name for m in MODELS], default=[],
                         help="this model alone; may be repeated")
-    parser.add_argument("--update-readme", action="store_true",
-                        help="write the table into README.md")
+    parser.add_argument("--update-docs", action="store_true",
+                        help="write README.md's table and docs/experiments.md")
+    parser.add_argument("--report", action="store_true",
+                        help="measure nothing: print, and write, what the last run measured")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build",
                         help="folder of the build, with bin/")
     return parser.parse_args()
@@ -54,53 +59,52 @@ def prepare(tools: Tools, model: Model) -> pathlib.Path:
     return folder
 
 
-def compile_rows(model: Model, compiled: dict) -> list[Row]:
-    if not model.compile_is_measured:
-        return []
-    name = f"compile of {model.title}"
-    return [
-        Row(f"{name}, wall", compiled["seconds"], "s", 30.0),
-        Row(f"{name}, peak RSS / weights", compiled["peak_rss_bytes"] / compiled["weight_bytes"],
-            "", 2.0),
-    ]
+def measure_model(tools: Tools, model: Model, quick: bool, everything: dict) -> list[Row]:
+    folder = prepare(tools, model)
+    program = model.program(tools, folder)
+    package = folder / "package.pt2"
+    compiled = tools.compile(program, package)
+    manifest = tools.inspect(package)
+    main_of = next(c for c in manifest["callables"] if c["name"] == "main")
+    compiled["weight_bytes"] = main_of["weight_bytes"]
+    compiled["manifest"] = {key: manifest[key] for key in ("strategies", "callables",
+                                                           "rejections")}
+    everything["compile"][model.name] = compiled
+    if model.is_timed_in_eager:
+        runs = EAGER_RUNS["quick" if quick else "full"]
+        everything["eager"][model.name] = json.loads(
+            tools.python("bench/peers/eager.py", program, runs, THREADS, capture=True))
+    plan = folder / "workload.json"
+    plan.write_text(json.dumps(workload(model, folder, manifest, THREADS, quick), indent=1) + "\n")
+    results = tools.model_bench(plan)
+    for kind in ("scenarios", "traces", "budgets"):
+        everything[kind] += results[kind]
+    if model.is_in_micro_bench:
+        everything["micro"] = tools.micro_bench(package)
+    return model_rows(model, compiled, manifest, results)
 
 
-def scenario_rows(model: Model, results: dict) -> list[Row]:
-    by_name = {s["name"]: s for s in results["scenarios"] if s["model"] == model.name}
-    rows = []
-    for target in model.targets:
-        result = by_name[target.scenario]
-        rows.append(Row(target.what, target.value(result), target.unit, target.limit,
-                        problem="" if result["bits_equal"] else "other bits than a full run"))
-    return rows
-
-
-def measure(tools: Tools, models: list[Model], quick: bool) -> tuple[list[Row], dict]:
+def measure(tools: Tools, models: list[Model], quick: bool) -> dict:
     everything = {"threads": THREADS, "quick": quick, "machine": machine(),
                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
-                  "compile": {}, "eager": {}, "scenarios": [], "micro": []}
+                  "titles": {model.name: model.title for model in models},
+                  "compile": {}, "eager": {}, "scenarios": [], "traces": [], "budgets": [],
+                  "micro": []}
     rows = []
     for model in models:
-        folder = prepare(tools, model)
-        program = model.program(tools, folder)
-        compiled = tools.compile(program, folder / "package.pt2")
-        everything["compile"][model.name] = compiled
-        if model.is_timed_in_eager:
-            runs = EAGER_RUNS["quick" if quick else "full"]
-            everything["eager"][model.name] = json.loads(
-                tools.python("bench/peers/eager.py", program, runs, THREADS, capture=True))
-        plan = folder / "workload.json"
-        plan.write_text(json.dumps(workload(model, folder, THREADS, quick), indent=1) + "\n")
-        results = tools.model_bench(plan)
-        everything["scenarios"] += results["scenarios"]
-        if model.is_in_micro_bench:
-            everything["micro"] = tools.micro_bench(folder / "package.pt2")
-        rows += scenario_rows(model, results) + compile_rows(model, compiled)
-    return rows, everything
+        rows += measure_model(tools, model, quick, everything)
+    everything["scaling"] = tools.scaling()
+    rows += scaling_rows(everything["scaling"])
+    everything["table"] = [row.as_json() for row in rows]
+    return everything
+
+
+def times(measured: dict) -> str:
+    return "/".join(f"{measured[key] / 1e3:.1f}" for key in ("p50_us", "p95_us", "mean_us"))
 
 
 def print_details(everything: dict) -> None:
-    print("\nms, medians (p95); engine + fingerprints + session")
+    print("\nms, medians (p95); engine + fingerprints + session; traces: p50/p95/mean")
     for s in everything["scenarios"]:
         other = ""
         if "theirs" in s:
@@ -110,6 +114,13 @@ def print_details(everything: dict) -> None:
               f"({s['ours']['p95_us'] / 1e3:.3f}) = {s['engine_us'] / 1e3:.3f} + "
               f"{s['fingerprint_us'] / 1e3:.3f} + {s['session_us'] / 1e3:.3f}{other}; "
               f"{s['runs']:.0f} runs of {', '.join(s['ran']) or 'nothing'}")
+    for t in everything["traces"]:
+        print(f"  {t['model']}, {t['name']}, {t['requests']} requests: adaptive "
+              f"{times(t['adaptive'])}, always full {times(t['full'])}, paired {t['ratio']:.4f}")
+    for b in everything["budgets"]:
+        print(f"  {b['model']}, {b['name']}, {b['budget_bytes']:,} B: {times(b['tight'])}, no "
+              f"limit {times(b['loose'])}, paired {b['ratio']:.4f}; peak "
+              f"{b['retained_bytes_peak']:,} B; {b['strategy']} ran {', '.join(b['ran'])}")
     for name, eager in everything["eager"].items():
         print(f"  {name}, eager PyTorch: {eager['p50_us'] / 1e3:.1f}")
     for micro in everything["micro"]:
@@ -120,17 +131,20 @@ def print_details(everything: dict) -> None:
 
 def main() -> int:
     arguments = parse_arguments()
-    models = [m for m in MODELS if not arguments.only or m.name in arguments.only]
-    WORK.mkdir(parents=True, exist_ok=True)
-    tools = Tools(ROOT, arguments.build.resolve())
-    rows, everything = measure(tools, models, arguments.quick)
-    everything["table"] = [row.as_json() for row in rows]
-    (WORK / "results.json").write_text(json.dumps(everything, indent=1) + "\n")
+    if arguments.report:
+        everything = json.loads(RESULTS.read_text())
+    else:
+        models = [m for m in MODELS if not arguments.only or m.name in arguments.only]
+        WORK.mkdir(parents=True, exist_ok=True)
+        everything = measure(Tools(ROOT, arguments.build.resolve()), models, arguments.quick)
+        RESULTS.write_text(json.dumps(everything, indent=1) + "\n")
+    rows = [Row.from_json(row) for row in everything["table"]]
     print_table(rows)
     print_details(everything)
-    print(f"\nall numbers: {os.path.relpath(WORK / 'results.json')}")
-    if arguments.update_readme:
+    print(f"\nall numbers: {os.path.relpath(RESULTS)}")
+    if arguments.update_docs:
         update_readme(ROOT / "README.md", rows, everything)
+        update_experiments(ROOT / "docs" / "experiments.md", rows, everything)
     return 0
 
 

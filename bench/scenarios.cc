@@ -7,21 +7,12 @@
 #include <stdexcept>
 
 #include "bench/peer.h"
-#include "bench/subject.h"
 
 namespace changeaware::bench {
 namespace {
 
 std::unique_ptr<Peer> load_peer(const std::string& path, int threads) {
   return path.empty() ? nullptr : std::make_unique<Peer>(path, threads);
-}
-
-bool same_bits(const Response& a, const Response& b) {
-  if (a.outputs.size() != b.outputs.size()) return false;
-  for (size_t i = 0; i < a.outputs.size(); ++i) {
-    if (!bit_identical(a.outputs[i].tensor, b.outputs[i].tensor)) return false;
-  }
-  return true;
 }
 
 double largest_difference(const Response& ours, const std::vector<Tensor>& theirs) {
@@ -58,9 +49,9 @@ struct Parts {
 
 class ModelRun {
  public:
-  ModelRun(const ModelWork& model, int threads)
+  ModelRun(const ModelWork& model, const std::shared_ptr<const Package>& package, int threads)
       : model_(model),
-        subject_(model.package, model.samples, threads),
+        subject_(package, model.samples, {.threads = threads}),
         whole_(load_peer(model.whole, threads)),
         encoder_(load_peer(model.encoder, threads)),
         decoder_(load_peer(model.decoder, threads)) {
@@ -155,8 +146,18 @@ class ModelRun {
 
 }  // namespace
 
-std::vector<ScenarioResult> run_scenarios(const ModelWork& model, int threads) {
-  ModelRun run(model, threads);
+bool same_bits(const Response& a, const Response& b) {
+  if (a.outputs.size() != b.outputs.size()) return false;
+  for (size_t i = 0; i < a.outputs.size(); ++i) {
+    if (!bit_identical(a.outputs[i].tensor, b.outputs[i].tensor)) return false;
+  }
+  return true;
+}
+
+std::vector<ScenarioResult> run_scenarios(const ModelWork& model,
+                                          const std::shared_ptr<const Package>& package,
+                                          int threads) {
+  ModelRun run(model, package, threads);
   std::vector<ScenarioResult> out;
   for (const Scenario& scenario : model.scenarios) out.push_back(run.run(scenario));
   return out;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/pairs.h"
+#include "bench/subject.h"
 #include "bench/workload.h"
 
 namespace changeaware::bench {
@@ -26,8 +27,13 @@ struct ScenarioResult {
   double difference = 0;  // largest, between our answer and the peer's
 };
 
+// Whether both answers have the same outputs, bit by bit.
+bool same_bits(const Response& a, const Response& b);
+
 // Loads package and peers, verifies the answers of each scenario once, then times it. Throws
 // std::runtime_error when a call fails or a peer's answer is another one than ours.
-std::vector<ScenarioResult> run_scenarios(const ModelWork& model, int threads);
+std::vector<ScenarioResult> run_scenarios(const ModelWork& model,
+                                          const std::shared_ptr<const Package>& package,
+                                          int threads);
 
 }  // namespace changeaware::bench

@@ -16,11 +16,13 @@ T value_or_throw(Result<T> result) {
 
 }  // namespace
 
-Subject::Subject(const std::string& package, std::vector<Sample> samples, int threads)
-    : samples_(std::move(samples)) {
-  SessionOptions options;
-  options.threads = threads;
-  session_ = value_or_throw(Session::create(value_or_throw(Package::open(package)), options));
+std::shared_ptr<const Package> open_package(const std::string& path) {
+  return value_or_throw(Package::open(path));
+}
+
+Subject::Subject(const std::shared_ptr<const Package>& package, std::vector<Sample> samples,
+                 const SessionOptions& options)
+    : samples_(std::move(samples)), session_(value_or_throw(Session::create(package, options))) {
   if (const Status status = session_->load(); !status.ok()) {
     throw std::runtime_error(status.to_string());
   }
@@ -32,13 +34,15 @@ Subject::Subject(const std::string& package, std::vector<Sample> samples, int th
 
 void Subject::change(const std::vector<std::string>& inputs) {
   if (!inputs.empty()) ++step_;
-  for (const std::string& name : inputs) {
-    const auto sample = std::find_if(samples_.begin(), samples_.end(),
-                                     [&](const Sample& s) { return s.name == name; });
-    if (sample == samples_.end()) throw std::runtime_error("no input '" + name + "'");
-    request_.inputs[name] = vary(*sample, step_);
-    tags_[name] = std::to_string(step_);
-  }
+  for (const std::string& name : inputs) set(name, step_);
+}
+
+void Subject::set(const std::string& input, size_t step) {
+  const auto sample = std::find_if(samples_.begin(), samples_.end(),
+                                   [&](const Sample& s) { return s.name == input; });
+  if (sample == samples_.end()) throw std::runtime_error("no input '" + input + "'");
+  request_.inputs[input] = vary(*sample, step);
+  tags_[input] = std::to_string(step);
 }
 
 double Subject::run(bool full, bool tags) {

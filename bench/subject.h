@@ -1,4 +1,5 @@
-// Subject: a session of ours on one package, asked with ever new values.
+// Subject: a session of ours on one package, asked with ever new values. Subjects on one package
+// share what is loaded.
 // Not thread-safe. Throws std::runtime_error with the status of a failed call.
 #pragma once
 
@@ -12,18 +13,24 @@
 
 namespace changeaware::bench {
 
+std::shared_ptr<const Package> open_package(const std::string& path);
+
 class Subject {
  public:
-  Subject(const std::string& package, std::vector<Sample> samples, int threads);
+  Subject(const std::shared_ptr<const Package>& package, std::vector<Sample> samples,
+          const SessionOptions& options);
 
   // Gives these inputs values that no request had before, and every input a new version tag where
   // its value is new.
   void change(const std::vector<std::string>& inputs);
+  // Gives one input the value of a step, and the tag that goes with it.
+  void set(const std::string& input, size_t step);
   // Microseconds of one request with the present values.
   double run(bool full, bool tags);
   // Of the last run.
   const Response& response() const { return response_; }
   const std::map<std::string, Tensor>& values() const { return request_.inputs; }
+  SessionStats stats() const { return session_->stats(); }
 
  private:
   std::vector<Sample> samples_;

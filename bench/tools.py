@@ -24,7 +24,10 @@ class Tools:
         self.changeaware = build / "bin" / "changeaware"
         self.bench = build / "bin" / "model_bench"
         self.micro = build / "bin" / "micro_bench"
-        for program in (self.changeaware, self.bench, self.micro):
+        self.analysis_scaling = build / "bin" / "analysis_scaling"
+        self.planner_scaling = build / "bin" / "planner_scaling"
+        for program in (self.changeaware, self.bench, self.micro, self.analysis_scaling,
+                        self.planner_scaling):
             if not program.exists():
                 raise FileNotFoundError(f"{program} is not built; run `make build`")
 
@@ -36,7 +39,7 @@ class Tools:
         return done.stdout or ""
 
     def compile(self, program: pathlib.Path, package: pathlib.Path) -> dict:
-        """Seconds, peak resident memory and weight bytes of compiling, in a process of its own."""
+        """What compiling took, in a process of its own, and what came out."""
         package.unlink(missing_ok=True)
         command = [str(self.changeaware), "compile", str(program), "-o", str(package), "--json"]
         with tempfile.TemporaryFile() as output:
@@ -45,22 +48,32 @@ class Tools:
             _, status, usage = os.wait4(child.pid, 0)
             seconds = time.monotonic() - start
             child.returncode = os.waitstatus_to_exitcode(status)
+            output.seek(0)
+            printed = output.read()
         if child.returncode != 0:
             raise subprocess.CalledProcessError(child.returncode, command)
+        report = json.loads(printed)
         return {"seconds": seconds, "peak_rss_bytes": usage.ru_maxrss * 1024,
-                "weight_bytes": self.weight_bytes(package),
-                "package_bytes": package.stat().st_size}
+                "package_bytes": package.stat().st_size,
+                "stage_seconds": report["stage_seconds"], "nodes_kept": report["nodes_kept"],
+                "strategies": report["strategies"],
+                "strategy_candidates": report["strategy_candidates"]}
 
-    def weight_bytes(self, package: pathlib.Path) -> int:
-        manifest = json.loads(subprocess.run(
-            [str(self.changeaware), "inspect", str(package), "--json"], check=True,
-            stdout=subprocess.PIPE).stdout)
-        return next(c["weight_bytes"] for c in manifest["callables"] if c["name"] == "main")
+    def inspect(self, package: pathlib.Path) -> dict:
+        return self._json(self.changeaware, "inspect", package, "--json")
 
-    def model_bench(self, plan: pathlib.Path) -> dict:
-        done = subprocess.run([str(self.bench), str(plan)], check=True, stdout=subprocess.PIPE,
+    def _json(self, *command) -> dict:
+        done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE,
                               env=clean_environment())
         return json.loads(done.stdout)
+
+    def model_bench(self, plan: pathlib.Path) -> dict:
+        return self._json(self.bench, plan)
+
+    def scaling(self) -> dict:
+        """How analysis and planning grow with the size of the program."""
+        analysis = self._json(self.analysis_scaling)["analysis_scaling"]
+        return {"analysis": analysis, "planner": self._json(self.planner_scaling)}
 
     def micro_bench(self, package: pathlib.Path) -> list[dict]:
         done = subprocess.run([str(self.micro), str(package), "--benchmark_format=json"],

@@ -74,16 +74,47 @@ Sample read_sample(const Json& json) {
           variation(text(json, "variation"))};
 }
 
+std::vector<std::string> texts(const Json& object, const char* name) {
+  std::vector<std::string> out;
+  for_each(object, name, [&](const Json& element) {
+    if (!element.IsString()) wrong_type(name);
+    out.emplace_back(element.GetString());
+  });
+  return out;
+}
+
 Scenario read_scenario(const Json& json) {
   Scenario out;
   out.name = text(json, "name");
-  for_each(json, "changed", [&](const Json& input) {
-    if (!input.IsString()) wrong_type("changed");
-    out.changed.emplace_back(input.GetString());
-  });
+  out.changed = texts(json, "changed");
   out.against = text_or_empty(json, "against");
   out.full = flag(json, "full");
   out.tags = flag(json, "tags");
+  out.runs = count(json, "runs");
+  out.warm_up = count(json, "warm_up");
+  if (out.runs == 0) throw std::runtime_error("runs must not be 0");
+  return out;
+}
+
+Trace read_trace(const Json& json) {
+  Trace out;
+  out.name = text(json, "name");
+  for_each(json, "requests", [&](const Json& request) {
+    if (!request.IsObject()) wrong_type("requests");
+    auto& steps = out.requests.emplace_back();
+    for (const auto& input : request.GetObject()) {
+      steps[input.name.GetString()] = count(request, input.name.GetString());
+    }
+  });
+  if (out.requests.size() < 2) throw std::runtime_error("a trace has at least two requests");
+  return out;
+}
+
+BudgetWork read_budget(const Json& json) {
+  BudgetWork out;
+  out.name = text(json, "name");
+  out.changed = texts(json, "changed");
+  out.budget_bytes = count(json, "budget_bytes");
   out.runs = count(json, "runs");
   out.warm_up = count(json, "warm_up");
   if (out.runs == 0) throw std::runtime_error("runs must not be 0");
@@ -102,6 +133,8 @@ ModelWork read_model(const Json& json) {
   out.tolerance = tolerance.GetDouble();
   for_each(json, "samples", [&](const Json& s) { out.samples.push_back(read_sample(s)); });
   for_each(json, "scenarios", [&](const Json& s) { out.scenarios.push_back(read_scenario(s)); });
+  for_each(json, "traces", [&](const Json& t) { out.traces.push_back(read_trace(t)); });
+  for_each(json, "budgets", [&](const Json& b) { out.budgets.push_back(read_budget(b)); });
   return out;
 }
 

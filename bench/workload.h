@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,22 @@ struct Scenario {
   size_t warm_up = 0;
 };
 
+// Requests one after another, each answered by a session that reuses and by one that does not.
+struct Trace {
+  std::string name;
+  // Per request the step of every input (see bench/samples.h); the first is not counted.
+  std::vector<std::map<std::string, size_t>> requests;
+};
+
+// Requests of one kind on two sessions that differ in their budget for retained bytes.
+struct BudgetWork {
+  std::string name;
+  std::vector<std::string> changed;  // inputs that are new in every request
+  uint64_t budget_bytes = 0;         // of one; the other has no limit
+  size_t runs = 1;
+  size_t warm_up = 0;
+};
+
 struct ModelWork {
   std::string name;
   std::string package;
@@ -30,6 +48,8 @@ struct ModelWork {
   std::string whole, encoder, decoder;
   double tolerance = 1e-3;  // between our answers and a peer's
   std::vector<Scenario> scenarios;
+  std::vector<Trace> traces;
+  std::vector<BudgetWork> budgets;
 };
 
 struct Workload {

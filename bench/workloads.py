@@ -8,6 +8,8 @@ import os
 import pathlib
 from typing import Callable
 
+import traces
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -37,6 +39,36 @@ class Target:
 
 
 @dataclasses.dataclass
+class Trace:
+    """Random requests, adaptive against always everything."""
+
+    name: str
+    make: Callable  # traces.mixed or traces.all_changed
+    runs: int
+    quick_runs: int = 4
+    # Of p50, p95 and mean; or, when `is_paired`, of the median over pairs.
+    limit: float = 1.00
+    is_paired: bool = False
+
+
+@dataclasses.dataclass
+class Budget:
+    """Requests under a budget for retained bytes, against no limit."""
+
+    name: str
+    changed: tuple[str, ...]
+    budget_bytes: Callable[[dict], int]  # of the manifest
+    runs: int = 1
+    quick_runs: int = 1
+    warm_up: int = 2
+    time_limit: float | None = None   # of the time with the budget / without a limit
+    bytes_limit: int | None = None    # of the retained bytes at their peak
+    # What depends on nothing but these inputs must not run again after warming up, in which the
+    # session sees which inputs change.
+    run_once: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass
 class Model:
     name: str
     title: str
@@ -44,6 +76,9 @@ class Model:
     variations: dict[str, str]  # by input; see bench/samples.h
     scenarios: list[Scenario]
     targets: list[Target]
+    image: str = ""  # the input that comes again in traces
+    traces: list[Trace] = dataclasses.field(default_factory=list)
+    budgets: list[Budget] = dataclasses.field(default_factory=list)
     has_whole_peer: bool = True
     is_split_by_hand: bool = False
     is_timed_in_eager: bool = True
@@ -52,7 +87,23 @@ class Model:
     tolerance: float = 1e-3
 
 
-def workload(model: Model, folder: pathlib.Path, threads: int, quick: bool) -> dict:
+def trace_work(model: Model, quick: bool) -> list[dict]:
+    return [{"name": trace.name,
+             "requests": trace.make(list(model.variations), model.image,
+                                    trace.quick_runs if quick else trace.runs)}
+            for trace in model.traces]
+
+
+def budget_work(model: Model, manifest: dict, quick: bool) -> list[dict]:
+    return [{"name": budget.name, "changed": budget.changed,
+             "budget_bytes": budget.budget_bytes(manifest),
+             "runs": budget.quick_runs if quick else budget.runs,
+             "warm_up": budget.warm_up}
+            for budget in model.budgets]
+
+
+def workload(model: Model, folder: pathlib.Path, manifest: dict, threads: int,
+             quick: bool) -> dict:
     """What model_bench reads."""
     samples = json.loads((folder / "samples.json").read_text())
     scenarios = []
@@ -65,6 +116,7 @@ def workload(model: Model, folder: pathlib.Path, threads: int, quick: bool) -> d
         scenarios.append(entry)
     out = {"name": model.name, "package": str(folder / "package.pt2"),
            "tolerance": model.tolerance, "scenarios": scenarios,
+           "traces": trace_work(model, quick), "budgets": budget_work(model, manifest, quick),
            "samples": [{**s, "variation": model.variations[s["name"]]} for s in samples]}
     if model.has_whole_peer:
         out["whole"] = str(folder / "whole.xml")
@@ -79,6 +131,11 @@ def milliseconds(result: dict) -> float:
 
 def session_share(result: dict) -> float:
     return result["session_us"]
+
+
+def half_of_full_retention(manifest: dict) -> int:
+    return next(s["retained_bytes"] for s in manifest["strategies"]
+                if s["name"] == "full_retention") // 2
 
 
 def efficientsam_program(_tools, _folder) -> pathlib.Path:
@@ -103,6 +160,7 @@ def three_inputs_program(_tools, _folder) -> pathlib.Path:
 POINTS = ("batched_points",)
 IMAGE = ("pixel_values",)
 TEXTS = ("input_ids", "attention_mask")
+TWO_TEXTS_BYTES = 2 * 512 * 4  # what CLIP's image side reads of two texts
 
 THREE_INPUTS = Model(
     name="three_inputs",
@@ -144,6 +202,16 @@ EFFICIENTSAM = Model(
                "points changed, by hand", 1.00),
         Target("EfficientSAM, nothing changed", "nothing changed", 3.0, "ms", milliseconds),
     ],
+    image="batched_images",
+    traces=[
+        Trace("random trace", traces.mixed, runs=12),
+        Trace("all changed", traces.all_changed, runs=12, quick_runs=2, limit=1.01,
+              is_paired=True),
+    ],
+    budgets=[
+        Budget("only points, half the bytes", POINTS, half_of_full_retention, runs=15,
+               quick_runs=3, time_limit=1.25),
+    ],
     is_split_by_hand=True,
 )
 
@@ -161,6 +229,15 @@ CLIP = Model(
         Target("CLIP, full run / converted whole in OpenVINO", "full run", 1.03),
         Target("CLIP, image only / full run", "image changed", 0.50),
         Target("CLIP, texts only / full run", "texts changed", 0.62),
+    ],
+    image="pixel_values",
+    traces=[
+        Trace("random trace", traces.mixed, runs=60),
+        Trace("all changed", traces.all_changed, runs=40, limit=1.01, is_paired=True),
+    ],
+    budgets=[
+        Budget("image only, two texts", IMAGE, lambda _: TWO_TEXTS_BYTES, runs=20, quick_runs=3,
+               bytes_limit=TWO_TEXTS_BYTES, run_once=TEXTS),
     ],
     compile_is_measured=True,
 )

@@ -62,7 +62,7 @@ void set_costs(const std::vector<ExportedProgram>& regions,
 
 void add_strategies(std::vector<ClassCuts> classes, const CompileOptions& options,
                     Manifest& manifest) {
-  append(manifest.rejections, settle_small_classes(manifest, classes));
+  append(manifest.rejections, join_small_classes(manifest, classes));
   StrategySet chosen = choose_strategies(manifest, classes,
                                          {.max_strategies = options.max_strategies,
                                           .retained_budget_bytes = options.retained_budget_bytes});

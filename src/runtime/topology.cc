@@ -1,5 +1,7 @@
 #include "runtime/topology.h"
 
+#include <set>
+
 #include "graph/expression.h"
 
 namespace changeaware {
@@ -37,11 +39,10 @@ void mark_results(Topology& t) {
 }
 
 void mark_whole_regions(Topology& t) {
-  InputWords all((t.inputs.size() + 63) / 64);
-  for (const RegionInfo& region : t.regions) {
-    for (size_t w = 0; w < all.size(); ++w) all[w] |= region.depends_on[w];
-  }
-  for (RegionInfo& region : t.regions) region.is_whole = region.depends_on == all;
+  std::set<size_t> all;
+  for (const RegionInfo& region : t.regions)
+    all.insert(region.dependencies.begin(), region.dependencies.end());
+  for (RegionInfo& region : t.regions) region.is_whole = region.dependencies.size() == all.size();
 }
 
 }  // namespace

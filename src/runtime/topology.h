@@ -35,7 +35,7 @@ struct RegionInfo {
   std::vector<size_t> dependencies;  // program inputs, increasing
   std::vector<size_t> shape_dependencies;
   InputWords depends_on;       // both of those
-  bool is_whole = false;       // depends on every input that some region depends on
+  bool is_whole = false;       // depends on all contents that any region depends on
   bool reads_regions = false;  // and not only program inputs
 };
 

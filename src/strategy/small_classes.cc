@@ -25,9 +25,8 @@ std::vector<double> times(const Simulation& segments, const std::vector<ClassCut
 
 }  // namespace
 
-std::vector<Rejection> settle_small_classes(const Manifest& manifest,
-                                            std::vector<ClassCuts>& classes) {
-  std::vector<Rejection> rejections;
+std::vector<Rejection> join_small_classes(const Manifest& manifest,
+                                          std::vector<ClassCuts>& classes) {
   std::vector<std::string> names;
   double total_us = 0;
   for (size_t i = 1; i < manifest.callables.size(); ++i) {
@@ -37,21 +36,29 @@ std::vector<Rejection> settle_small_classes(const Manifest& manifest,
   const double noticed_us = std::max(kCallUs, kShare * total_us);
   const Simulation segments(manifest, names);
   const std::vector<double> with_all = times(segments, classes, classes.size());
+  std::vector<Rejection> rejections;
+  std::vector<ClassCuts> kept;
+  ClassCuts joined{.label = "small", .choices = {{}, {}}};
   for (size_t c = 0; c < classes.size(); ++c) {
-    std::vector<ClassCuts::Choice>& choices = classes[c].choices;
-    const uint64_t bytes = choices.back().bytes;
-    if (choices.size() < 2 || !choices.front().retained.empty() || bytes > kSmallBytes) continue;
     const std::vector<double> without = times(segments, classes, c);
     double gain_us = 0;
     for (size_t i = 0; i < without.size(); ++i)
       gain_us = std::max(gain_us, without[i] - with_all[i]);
-    if (gain_us >= noticed_us) continue;
-    choices.erase(choices.begin(), choices.end() - 1);
-    rejections.push_back(
-        {fmt::format("{} at 0 bytes", classes[c].label),
-         fmt::format("too little to choose about: {} bytes save {:.1f} us of {:.1f} us", bytes,
-                     gain_us, total_us)});
+    const ClassCuts::Choice& all = classes[c].choices.back();
+    if (gain_us >= noticed_us || all.retained.empty()) {
+      kept.push_back(classes[c]);
+      continue;
+    }
+    joined.choices[1].bytes += all.bytes;
+    joined.choices[1].retained.insert(joined.choices[1].retained.end(), all.retained.begin(),
+                                      all.retained.end());
+    rejections.push_back({fmt::format("{} by itself", classes[c].label),
+                          fmt::format("retained only together with other small classes: {} bytes "
+                                      "save {:.1f} us of {:.1f} us",
+                                      all.bytes, gain_us, total_us)});
   }
+  if (!rejections.empty()) kept.push_back(std::move(joined));
+  classes = std::move(kept);
   return rejections;
 }
 

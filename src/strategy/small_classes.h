@@ -1,4 +1,4 @@
-// Classes that there is too little to choose about.
+// Classes that there is too little to choose about by itself.
 #pragma once
 
 #include <vector>
@@ -7,13 +7,11 @@
 
 namespace changeaware {
 
-// Takes from `classes` the choice to retain nothing of a class where its whole frontier is small
-// and recomputing it would be noticed by nobody: at most `kSmallBytes`, and gaining less than a
-// hundredth of the program's time, or than a call. Every strategy then retains it. One rejection
-// for each. `manifest`: as for choose_strategies().
-inline constexpr uint64_t kSmallBytes = 64 << 10;
-
-std::vector<Rejection> settle_small_classes(const Manifest& manifest,
-                                            std::vector<ClassCuts>& classes);
+// Joins the classes whose retention nobody would notice (it gains less than a hundredth of the
+// program's time, or than a call) into one: all of them are retained or none is. Without this, each
+// would double the number of strategies. One rejection for each class that was joined. `manifest`:
+// as for choose_strategies().
+std::vector<Rejection> join_small_classes(const Manifest& manifest,
+                                          std::vector<ClassCuts>& classes);
 
 }  // namespace changeaware

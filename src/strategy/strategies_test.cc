@@ -10,13 +10,11 @@
 namespace changeaware {
 namespace {
 
-using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 // image -> early -> late -> head, text -> words -> head.
@@ -162,28 +160,33 @@ TEST(Strategies, ThatRunLessForOneResultAreKeptBesideMonolithic) {
   EXPECT_THAT(names(choose_strategies(m, {}, {})), ElementsAre("monolithic", "full_retention"));
 }
 
-TEST(SmallClasses, AreRetainedByEveryStrategy) {
+TEST(SmallClasses, AreOneChoiceTogether) {
   Manifest m = two_towers();
   std::vector<ClassCuts> classes = two_classes();
-  const double text_us = m.callables[3].costs.steady_us;
-  EXPECT_THAT(settle_small_classes(m, classes), ElementsAre()) << text_us << " us are much";
-  EXPECT_EQ(classes[1].choices.size(), 2u);
-  m.callables[3].costs.steady_us = 1;
-  const auto rejections = settle_small_classes(m, classes);
-  ASSERT_EQ(rejections.size(), 1u);
-  EXPECT_EQ(rejections[0].candidate, "text at 0 bytes");
+  EXPECT_THAT(join_small_classes(m, classes), IsEmpty()) << "500 us of 1550 are much";
+  ASSERT_THAT(classes, SizeIs(2));
+  m.callables[3].costs.steady_us = 1;  // the text's
+  classes.push_back({"scale", {{0, {}}, {100, {"scores"}}}});
+  const auto rejections = join_small_classes(m, classes);
+  ASSERT_THAT(rejections, SizeIs(2));
+  EXPECT_EQ(rejections[0].candidate, "text by itself");
   EXPECT_THAT(rejections[0].reason, HasSubstr("500 bytes save 1.0 us"));
-  EXPECT_EQ(classes[1].choices.size(), 1u);
-  EXPECT_EQ(classes[0].choices.size(), two_classes()[0].choices.size());
-  EXPECT_THAT(names(choose_strategies(m, classes, {})), Not(Contains("no_retention")));
+  ASSERT_THAT(classes, SizeIs(2));
+  EXPECT_EQ(classes[0].label, "image");
+  EXPECT_THAT(classes[0].choices, SizeIs(3));
+  EXPECT_EQ(classes[1].choices[0].bytes, 0u);
+  EXPECT_EQ(classes[1].choices[1].bytes, 600u);
+  EXPECT_THAT(classes[1].choices[1].retained, ElementsAre("embedding", "scores"));
 }
 
-TEST(SmallClasses, ThatHaveManyBytesAreAChoice) {
+TEST(SmallClasses, AreAllThereIsInASmallProgram) {
   Manifest m = two_towers();
-  m.callables[3].costs.steady_us = 1;
+  for (Callable& c : m.callables) c.costs.steady_us = 5;
   std::vector<ClassCuts> classes = two_classes();
-  classes[1].choices.back().bytes = kSmallBytes + 1;
-  EXPECT_THAT(settle_small_classes(m, classes), ElementsAre());
+  join_small_classes(m, classes);
+  m.callables[0].costs.steady_us = 100;
+  EXPECT_THAT(names(choose_strategies(m, classes, {})),
+              ElementsAre("monolithic", "no_retention", "full_retention"));
 }
 
 TEST(Strategies, OfAProgramWithoutSegmentsAreMonolithicAlone) {

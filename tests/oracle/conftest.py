@@ -5,12 +5,16 @@ import pathlib
 import sys
 import warnings
 
+import numpy as np
 import pytest
+import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # for `programs`
 warnings.filterwarnings("ignore", category=FutureWarning)
 
 from harness import Cli, Compiled  # noqa: E402
+from programs import efficientsam  # noqa: E402
+from programs.program import vary  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -40,6 +44,35 @@ def fixtures() -> pathlib.Path:
 @pytest.fixture(scope="session")
 def root() -> pathlib.Path:
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def three_inputs(cli, root, tmp_path_factory) -> Compiled:
+    """The committed example."""
+    model = root / "examples" / "three_inputs.pt2"
+    assert model.stat().st_size < 1_000_000
+    exported = torch.export.load(str(model))
+    module = exported.module()
+
+    def eager(leaves):
+        with torch.no_grad():
+            return list(module(*leaves).values())
+
+    return Compiled.from_file(cli, model, tmp_path_factory.mktemp("three"), exported, eager, vary)
+
+
+@pytest.fixture(scope="session")
+def sam(cli, fixtures, tmp_path_factory) -> Compiled:
+    """EfficientSAM-Ti, without PyTorch's answers: `sam_expected` has some."""
+    model = fixtures / efficientsam.FILE
+    exported = torch.export.load(str(model))
+    return Compiled.from_file(cli, model, tmp_path_factory.mktemp("sam"), exported, None,
+                              efficientsam.vary)
+
+
+@pytest.fixture(scope="session")
+def sam_expected(fixtures):
+    return np.load(fixtures / efficientsam.EXPECTED)
 
 
 @pytest.fixture

@@ -42,9 +42,10 @@ def run_segments(package: Compiled, programs) -> dict[str, np.ndarray]:
 def check_regions(package: Compiled) -> None:
     programs = load_pt2(str(package.package)).exported_programs
     assert set(programs) == {c["name"] for c in package.manifest["callables"]}
-    assert len(package.segments) >= 1
     ours = package.run(package.sample())
     package.assert_close(ours, run_main(programs["main"]), 1e-4, 1e-4)
+    if not package.segments:  # so little to do that pieces would not pay
+        return
     theirs = run_segments(package, programs)
     for output in package.manifest["outputs"]:
         if "value" in output:
@@ -92,10 +93,12 @@ def test_equal_weights_are_stored_once(compiled):
 
 
 def test_the_same_program_gives_the_same_bytes(cli, compiled, tmp_path):
+    """As long as nothing is measured while compiling."""
     package = compiled(reading.composite())
-    again = tmp_path / "again.pt2"
-    cli.json("compile", package.folder / "model.pt2", "-o", again)
-    assert again.read_bytes() == package.package.read_bytes()
+    once, again = tmp_path / "once.pt2", tmp_path / "again.pt2"
+    for path in (once, again):
+        cli.json("compile", package.folder / "model.pt2", "-o", path, "--nominal-costs")
+    assert again.read_bytes() == once.read_bytes()
 
 
 def test_inspect_describes_every_callable(compiled):
