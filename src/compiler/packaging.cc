@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/cost.h"
 #include "base/errors.h"
 #include "package/manifest_json.h"
 #include "package/ports.h"
@@ -161,6 +162,16 @@ std::vector<ClassCuts> make_class_cuts(const Graph& graph, const Partition& part
       cuts.choices.push_back(std::move(choice));
     }
     out.push_back(std::move(cuts));
+  }
+  // What depends on nothing never changes, so there is no choice: every strategy retains it.
+  for (const Segment& segment : partition.segments) {
+    if (segment.dependencies.any() || segment.shape_dependencies.any()) continue;
+    ClassCuts::Choice all;
+    for (ValueId id : segment.outputs) {
+      all.bytes += value_bytes(graph, id);
+      all.retained.push_back(graph.value(id).name);
+    }
+    out.push_back({.label = segment.name, .choices = {std::move(all)}});
   }
   return out;
 }

@@ -45,7 +45,7 @@ std::vector<Rejection> join_small_classes(const Manifest& manifest,
     for (size_t i = 0; i < without.size(); ++i)
       gain_us = std::max(gain_us, without[i] - with_all[i]);
     const ClassCuts::Choice& all = classes[c].choices.back();
-    if (gain_us >= noticed_us || all.retained.empty()) {
+    if (gain_us >= noticed_us || all.retained.empty() || classes[c].choices.size() < 2) {
       kept.push_back(classes[c]);
       continue;
     }

@@ -119,6 +119,24 @@ TEST(Strategies, ARoomyBudgetKeepsTheWholeFrontier) {
   EXPECT_THAT(response.report.ran, ::testing::ElementsAre("segment_text", "segment_image+text"));
 }
 
+// What depends on no input never changes: every strategy retains it, and it runs once.
+TEST(Strategies, AllRetainWhatDependsOnNothing) {
+  const CompiledProgram program(R"(graph(%x: f32[4], %y: f32[4]) {
+    %k = constant f32[4] {1, 2, 3, 4}
+    %c: f32[4] = aten.cos.default(%k)
+    %s: f32[4] = aten.add.Tensor(%x, %y)
+    return (%s, %c)
+  })",
+                                {{"x", noise({4}, 1)}, {"y", noise({4}, 2)}});
+  for (const Strategy& s : program.package()->manifest().strategies) {
+    if (s.name == "monolithic") continue;
+    EXPECT_THAT(s.retained, Contains("c")) << s.name;
+  }
+  const auto session = program.session();
+  for (unsigned i = 0; i < 3; ++i) run(*session, {{"x", noise({4}, i)}, {"y", noise({4}, i)}});
+  EXPECT_EQ(session->stats().runs.at("segment_constant"), 1u);
+}
+
 // Budgets that come and go: strategies change from request to request, answers do not.
 TEST(Strategies, MayChangeBetweenRequests) {
   const auto session = thin_then_wide().session();
