@@ -38,6 +38,8 @@ void add_session_options(CLI::App& app, SessionOptions& options) {
                    "bytes that may be retained between requests: 1000000, 64MiB");
   add_bytes_option(app, "--resident-budget", options.resident_budget_bytes,
                    "bytes that loaded callables may take");
+  app.add_option("--blob-folder", options.blob_folder,
+                 "where compiled callables are kept between runs; \"off\" = nowhere");
 }
 
 Result<std::map<std::string, std::string>> split_assignments(

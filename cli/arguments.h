@@ -25,7 +25,7 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
 CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& bytes,
                               const std::string& description);
 
-// --threads, --retained-budget and --resident-budget.
+// --threads, --retained-budget, --resident-budget and --blob-folder.
 void add_session_options(CLI::App& app, SessionOptions& options);
 
 // "NAME=VALUE" words as a map. InvalidArgument, naming `option`, for a word without a name or '=',

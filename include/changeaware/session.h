@@ -26,6 +26,10 @@ struct SessionOptions {
   uint64_t retained_budget_bytes = 1ull << 30;  // hard limit for retained tensors
   // Hard limit for loaded callables, as Callable::costs counts them.
   uint64_t resident_budget_bytes = UINT64_MAX;
+  // Where compiled callables are kept between processes: empty = the platform's cache folder
+  // ($XDG_CACHE_HOME/changeaware, else ~/.cache/changeaware), "off" = nowhere. What is there is
+  // used only for the same package file, engine, processor and threads; what is damaged is ignored.
+  std::string blob_folder;
   // Skip a callable whose inputs, computed again, have the bits of inputs it ran on before.
   bool early_cutoff = true;
   // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
@@ -119,7 +123,18 @@ struct SessionStats {
   uint64_t retained_bytes = 0;
   uint64_t retained_bytes_peak = 0;
   uint64_t retained_entries = 0;
-  uint64_t resident_bytes = 0;           // callables loaded by all sessions on this package
+  // Callables loaded by all sessions on this package, as they are counted against the budget.
+  uint64_t resident_bytes = 0;
+  uint64_t resident_bytes_peak = 0;
+  uint64_t loads = 0;
+  uint64_t unloads = 0;                      // to make room for others
+  std::map<std::string, uint64_t> resident;  // bytes by loaded callable
+  uint64_t blobs_used = 0;                   // compiled callables taken from disk
+  uint64_t blobs_stored = 0;
+  std::vector<std::string> blobs_ignored;  // the first few reasons
+  // What the operating system says of the whole process; 0 where it does not.
+  uint64_t process_anonymous_bytes = 0;
+  uint64_t process_file_bytes = 0;
   std::map<std::string, uint64_t> runs;  // engine calls by callable
 };
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "archive/directory.h"
@@ -49,7 +50,8 @@ class Archive::Mapping {
  public:
   Mapping(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
       : bytes_(bytes), owner_(std::move(owner)) {}
-  explicit Mapping(std::span<const std::byte> file) : bytes_(file), mapped_(true) {}
+  Mapping(std::span<const std::byte> file, std::string file_state)
+      : bytes_(file), mapped_(true), file_state_(std::move(file_state)) {}
   ~Mapping() {
     if (mapped_) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
@@ -59,11 +61,13 @@ class Archive::Mapping {
   static Result<std::unique_ptr<Mapping>> of_file(const std::string& path);
   std::span<const std::byte> bytes() const { return bytes_; }
   bool mapped() const { return mapped_; }
+  const std::string& file_state() const { return file_state_; }
 
  private:
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;
   bool mapped_ = false;
+  std::string file_state_;
 };
 
 Result<std::unique_ptr<Archive::Mapping>> Archive::Mapping::of_file(const std::string& path) {
@@ -83,7 +87,11 @@ Result<std::unique_ptr<Archive::Mapping>> Archive::Mapping::of_file(const std::s
   const int error = errno;
   ::close(fd);
   if (data == MAP_FAILED) return io_error("{}: cannot map: {}", path, std::strerror(error));
-  return std::make_unique<Mapping>(std::span(static_cast<const std::byte*>(data), size));
+  std::string state = fmt::format("{} {} {} {}.{} {}.{}", info.st_dev, info.st_ino, info.st_size,
+                                  info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
+                                  info.st_ctim.tv_nsec);
+  return std::make_unique<Mapping>(std::span(static_cast<const std::byte*>(data), size),
+                                   std::move(state));
 }
 
 Archive::Archive() = default;
@@ -197,6 +205,15 @@ Status Archive::check_crc(const ArchiveEntry& entry) const {
   }
   if (crc != entry.crc32) return corrupt("{}: entry {}: CRC-32 differs", path_, entry.name);
   return {};
+}
+
+const std::string& Archive::file_state() const { return mapping_->file_state(); }
+
+std::optional<uint64_t> Archive::offset_of(const std::byte* data) const {
+  const auto bytes = mapping_->bytes();
+  if (std::less<>()(data, bytes.data()) || !std::less<>()(data, bytes.data() + bytes.size()))
+    return std::nullopt;
+  return static_cast<uint64_t>(data - bytes.data());
 }
 
 void Archive::drop_resident_pages() const {

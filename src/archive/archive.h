@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +61,12 @@ class Archive {
   // Compares the entry's bytes with its CRC-32. Pages of a mapped file that this reads are dropped
   // again, so that checking large entries does not add to the resident size.
   Status check_crc(const ArchiveEntry& entry) const;
+  // What tells this file, as it was when it was opened, from any other and from itself after a
+  // change: device, inode, size, times of the last change of contents and of attributes, in text.
+  // Empty for bytes in memory.
+  const std::string& file_state() const;
+  // Where in the file mapped bytes lie; nothing for an address outside the mapping.
+  std::optional<uint64_t> offset_of(const std::byte* data) const;
   // Tells the operating system that mapped pages of the whole file are not needed now
   // (madvise MADV_DONTNEED: they are read again from the file when touched).
   void drop_resident_pages() const;

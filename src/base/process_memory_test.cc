@@ -18,8 +18,7 @@ constexpr size_t kSlack = size_t{8} << 20;
 TEST(ProcessMemory, TouchedAnonymousMemoryIsCountedAndComesBack) {
   const auto before = process_memory();
   ASSERT_TRUE(before.ok()) << before.status().to_string();
-  void* memory =
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   std::memset(memory, 1, kBytes);
   const auto during = process_memory();

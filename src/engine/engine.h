@@ -11,6 +11,7 @@
 // Thread safety: compile() and run() may be called concurrently, run() also on one Executable.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,16 @@ namespace changeaware {
 struct EngineInfo {
   std::string name;  // "openvino"
   std::string version;
+};
+
+// What became of the compiled blobs that an engine keeps on disk, since it was made.
+struct BlobReport {
+  std::string folder;  // empty: none are kept
+  uint64_t used = 0;
+  uint64_t stored = 0;
+  uint64_t ignored = 0;
+  std::vector<std::string>
+      reasons;  // the first few of those ignored: foreign, damaged, not written
 };
 
 class Executable {
@@ -46,6 +57,15 @@ class Engine {
   // The graph's constants must stay alive as long as the Executable; the Executable holds their
   // Storage. REQUIRES: every output is a ValueRef.
   virtual Result<std::unique_ptr<Executable>> compile(const Graph& graph) const = 0;
+  // The same, for a graph whose identity (src/identity) is known: an engine may keep what it
+  // compiled on disk under it and use that the next time. Trouble with what is kept is no error;
+  // blob_report() has the reasons. REQUIRES: constants have the contents that `identity` says.
+  virtual Result<std::unique_ptr<Executable>> compile_identified(
+      const Graph& graph, const std::string& identity) const {
+    (void)identity;
+    return compile(graph);
+  }
+  virtual BlobReport blob_report() const { return {}; }
 };
 
 }  // namespace changeaware

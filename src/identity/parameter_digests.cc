@@ -70,12 +70,23 @@ Digest compute(const Tensor& t) {
 
 }  // namespace
 
+ParameterDigests::Key ParameterDigests::key_of(const Tensor& tensor) {
+  return {tensor.data(), dtype_bytes(tensor.dtype()), tensor.shape(), tensor.strides()};
+}
+
 const Digest& ParameterDigests::digest(const Tensor& tensor) {
-  Key key{tensor.data(), dtype_bytes(tensor.dtype()), tensor.shape(), tensor.strides()};
+  Key key = key_of(tensor);
   const auto it = entries_.find(key);
   if (it != entries_.end()) return it->second.digest;
+  ++computed_count_;
   computed_bytes_ += tensor.size_bytes();
   return entries_.emplace(std::move(key), Entry{compute(tensor), tensor}).first->second.digest;
 }
+
+void ParameterDigests::seed(const Tensor& tensor, const Digest& digest) {
+  entries_.try_emplace(key_of(tensor), Entry{digest, tensor});
+}
+
+void ParameterDigests::clear() { entries_.clear(); }
 
 }  // namespace changeaware

@@ -23,19 +23,25 @@ class ParameterDigests {
   // REQUIRES: tensor.defined().
   const Digest& digest(const Tensor& tensor);
 
+  // Takes a digest as computed. REQUIRES: it is the tensor's.
+  void seed(const Tensor& tensor, const Digest& digest);
+  void clear();
+
   // How much was computed, not looked up.
-  uint64_t computed_count() const { return entries_.size(); }
+  uint64_t computed_count() const { return computed_count_; }
   uint64_t computed_bytes() const { return computed_bytes_; }
 
  private:
   // Address of the first element, bytes per element, sizes, strides.
   using Key = std::tuple<const std::byte*, size_t, Shape, std::vector<int64_t>>;
+  static Key key_of(const Tensor& tensor);
   struct Entry {
     Digest digest;
     Tensor tensor;
   };
 
   std::map<Key, Entry> entries_;
+  uint64_t computed_count_ = 0;
   uint64_t computed_bytes_ = 0;
 };
 

@@ -56,16 +56,57 @@ Result<ExportedProgram> PackageFile::region(const std::string& name) const {
       !same_ports(found.outputs, expected->outputs) || found.assertions != expected->assertions) {
     return corrupt("{}: models/{}.json contradicts the ports in {}", path(), name, kManifestEntry);
   }
-  std::string identity;
-  {
-    // Each weight is digested once per package, whoever asks first.
-    const std::lock_guard lock(digests_mutex_);
-    identity = to_hex(region_identity(program.graph, numeric_config(manifest_), digests_));
-  }
-  // Every weight was read; none of the pages is needed now.
-  archive_->drop_resident_pages();
+  const std::string identity = identity_of(program, expected->identity);
   if (identity != expected->identity) return explain_identity(name, identity, expected->identity);
   return program;
+}
+
+std::string PackageFile::identity_of(const ExportedProgram& program,
+                                     const std::string& expected) const {
+  const std::lock_guard lock(digests_mutex_);
+  const uint64_t before = digests_.computed_bytes();
+  const auto compute = [&] {
+    return to_hex(region_identity(program.graph, numeric_config(manifest_), digests_));
+  };
+  if (records_) take_recorded_digests(program.graph);
+  std::string identity = compute();
+  if (identity != expected && records_) {
+    // The records may be what is wrong.
+    records_->discard();
+    digests_.clear();
+    identity = compute();
+  }
+  // What was read is not needed now.
+  if (digests_.computed_bytes() != before) archive_->drop_resident_pages();
+  if (identity == expected && records_) record_digests(program.graph);
+  return identity;
+}
+
+void PackageFile::keep_digests_in(const std::string& folder) const {
+  const std::lock_guard lock(digests_mutex_);
+  if (!records_ && !folder.empty()) records_.emplace(folder, archive_->file_state());
+}
+
+std::string PackageFile::weight_record(const Tensor& weight) const {
+  const auto offset = archive_->offset_of(weight.data());
+  if (!offset) return {};
+  return fmt::format("{} {} {} {}", *offset, dtype_name(weight.dtype()),
+                     fmt::join(weight.shape(), ","), fmt::join(weight.strides(), ","));
+}
+
+void PackageFile::take_recorded_digests(const Graph& graph) const {
+  for (const Constant& constant : graph.constants()) {
+    const auto digest = records_->find(weight_record(constant.tensor));
+    if (digest) digests_.seed(constant.tensor, *digest);
+  }
+}
+
+void PackageFile::record_digests(const Graph& graph) const {
+  for (const Constant& constant : graph.constants()) {
+    const std::string name = weight_record(constant.tensor);
+    if (!name.empty()) records_->add(name, digests_.digest(constant.tensor));
+  }
+  records_->save();
 }
 
 Result<std::vector<Tensor>> PackageFile::examples() const {

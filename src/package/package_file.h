@@ -4,12 +4,14 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "archive/archive.h"
 #include "changeaware/package.h"
 #include "identity/parameter_digests.h"
+#include "package/digest_records.h"
 #include "pt2/program.h"
 
 namespace changeaware {
@@ -26,6 +28,9 @@ class PackageFile : public Package {
   // contradicts the manifest.
   // Thread safety: may be called concurrently.
   Result<ExportedProgram> region(const std::string& name) const;
+  // From now on digests of weights are kept in `folder` and taken from there while the file is in
+  // the state that it was in when they were computed. The first folder given stays.
+  void keep_digests_in(const std::string& folder) const;
 
   // The example inputs that the program was compiled with, one per input of `main`; empty when
   // there were none.
@@ -35,6 +40,13 @@ class PackageFile : public Package {
   PackageFile(std::shared_ptr<const Archive> archive, Manifest manifest)
       : archive_(std::move(archive)), manifest_(std::move(manifest)) {}
 
+  // The identity of what was read. Each weight is digested once per package, whoever asks first.
+  std::string identity_of(const ExportedProgram& program, const std::string& expected) const;
+  // How a weight is called in the records: where it lies and how it is laid out.
+  std::string weight_record(const Tensor& weight) const;
+  void take_recorded_digests(const Graph& graph) const;
+  void record_digests(const Graph& graph) const;
+
   // Why the identity is another one: a damaged payload by name, else the identities.
   Status explain_identity(const std::string& name, const std::string& found,
                           const std::string& expected) const;
@@ -42,7 +54,8 @@ class PackageFile : public Package {
   std::shared_ptr<const Archive> archive_;
   Manifest manifest_;
   mutable std::mutex digests_mutex_;
-  mutable ParameterDigests digests_;  // guarded by digests_mutex_
+  mutable ParameterDigests digests_;  // guarded by digests_mutex_, as the next
+  mutable std::optional<DigestRecords> records_;
 };
 
 }  // namespace changeaware

@@ -1,8 +1,8 @@
 #include "runtime/executables.h"
 
-#include <algorithm>
 #include <map>
-#include <utility>
+#include <mutex>
+#include <tuple>
 
 #include "base/errors.h"
 #include "engine/openvino/openvino_engine.h"
@@ -12,7 +12,7 @@
 namespace changeaware {
 namespace {
 
-using StoreKey = std::pair<const PackageFile*, int>;
+using StoreKey = std::tuple<const PackageFile*, int, std::string>;
 
 struct Registry {
   std::mutex mutex;
@@ -26,101 +26,86 @@ Registry& registry() {
 
 }  // namespace
 
+ExecutableStore::Pinned& ExecutableStore::Pinned::operator=(Pinned&& other) noexcept {
+  std::swap(store_, other.store_);
+  std::swap(index_, other.index_);
+  std::swap(load_us_, other.load_us_);
+  return *this;
+}
+
+ExecutableStore::Pinned::~Pinned() {
+  if (store_ != nullptr) store_->account_.unpin(index_);
+}
+
+ExecutableStore::ExecutableStore(std::shared_ptr<const PackageFile> package,
+                                 std::unique_ptr<Engine> engine)
+    : package_(std::move(package)),
+      engine_(std::move(engine)),
+      slots_(package_->manifest().callables.size()),
+      account_(slots_.size(), [this](size_t callable) { release(callable); }) {}
+
 Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
-    std::shared_ptr<const PackageFile> package, int threads) {
+    std::shared_ptr<const PackageFile> package, int threads, const std::string& blob_folder) {
   const std::lock_guard lock(registry().mutex);
   std::erase_if(registry().stores, [](const auto& item) { return item.second.expired(); });
-  const StoreKey key{package.get(), threads};
+  const StoreKey key{package.get(), threads, blob_folder};
   if (const auto it = registry().stores.find(key); it != registry().stores.end()) {
     // The store holds the package, so a live store's key is this very package.
     if (auto store = it->second.lock()) return store;
   }
-  CA_ASSIGN_OR_RETURN(auto engine, make_openvino_engine({.threads = threads}));
+  CA_ASSIGN_OR_RETURN(auto engine,
+                      make_openvino_engine({.threads = threads, .blob_folder = blob_folder}));
+  package->keep_digests_in(blob_folder);
   std::shared_ptr<ExecutableStore> store(
       new ExecutableStore(std::move(package), std::move(engine)));
   registry().stores[key] = store;
   return store;
 }
 
-Result<Loaded> ExecutableStore::get(size_t callable, uint64_t budget_bytes) {
-  Slot& slot = slots_[callable];
-  const std::lock_guard lock(slot.mutex);
-  Loaded out;
-  if (slot.loaded == nullptr) {
-    const auto start = Clock::now();
-    CA_RETURN_IF_ERROR(reserve(callable, budget_bytes));
-    auto loaded = load(package_->manifest().callables[callable].name);
-    if (!loaded.ok()) {
-      const std::lock_guard account(account_mutex_);
-      resident_bytes_ -= package_->manifest().callables[callable].costs.resident_bytes;
-      return loaded.status();
-    }
-    slot.loaded = *std::move(loaded);
-    slot.is_loaded = true;
-    out.load_us = microseconds_since(start);
-  }
-  renew(callable);
-  out.callable = slot.loaded;
-  return out;
-}
-
-Status ExecutableStore::reserve(size_t callable, uint64_t budget_bytes) {
+LoadEstimate ExecutableStore::estimate(size_t callable) const {
   const Callable& c = package_->manifest().callables[callable];
-  const uint64_t bytes = c.costs.resident_bytes;
-  const std::lock_guard account(account_mutex_);
-  while (bytes > budget_bytes || resident_bytes_ > budget_bytes - bytes) {
-    if (bytes > budget_bytes || !release_one(callable)) {
-      return over_budget(
-          "callable '{}' needs {} resident bytes; {} of the budget of {} are held by callables "
-          "that are running",
-          c.name, bytes, bytes > budget_bytes ? 0 : resident_bytes_, budget_bytes);
-    }
-  }
-  resident_bytes_ += bytes;
-  return {};
+  return {c.name, c.costs.resident_bytes, loading_bytes(c.costs.resident_bytes), c.costs.load_us};
 }
 
-// Releases the loaded callable of least priority that nobody holds. REQUIRES: account_mutex_.
-bool ExecutableStore::release_one(size_t keep) {
-  std::vector<size_t> by_priority;
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    if (i != keep && slots_[i].is_loaded) by_priority.push_back(i);
-  }
-  std::sort(by_priority.begin(), by_priority.end(),
-            [&](size_t a, size_t b) { return slots_[a].priority < slots_[b].priority; });
-  for (size_t i : by_priority) {
-    Slot& slot = slots_[i];
-    const std::unique_lock lock(slot.mutex, std::try_to_lock);
-    if (!lock || slot.loaded.use_count() != 1) continue;
+Result<ExecutableStore::Pinned> ExecutableStore::get(size_t callable, uint64_t budget_bytes) {
+  CA_ASSIGN_OR_RETURN(auto load, account_.acquire(callable, estimate(callable), budget_bytes));
+  if (!load) return Pinned(this, callable, 0);
+  const auto start = Clock::now();
+  CA_ASSIGN_OR_RETURN(auto loaded, this->load(package_->manifest().callables[callable]));
+  Slot& slot = slots_[callable];
+  slot.loaded = std::move(loaded);
+  if (const Status booked = load->finish(); !booked.ok()) {
     slot.loaded.reset();
-    slot.is_loaded = false;
-    resident_bytes_ -= package_->manifest().callables[i].costs.resident_bytes;
-    inflation_ = std::max(inflation_, slot.priority);
-    return true;
+    return booked;
   }
-  return false;
+  slot.is_loaded = true;
+  return Pinned(this, callable, microseconds_since(start));
 }
 
-// GreedyDual-Size, as for retained tensors: see RetainedCache.
-void ExecutableStore::renew(size_t callable) {
-  const CallableCosts& costs = package_->manifest().callables[callable].costs;
-  const std::lock_guard account(account_mutex_);
-  slots_[callable].priority =
-      inflation_ + costs.load_us / static_cast<double>(std::max<uint64_t>(costs.resident_bytes, 1));
+void ExecutableStore::release(size_t callable) {
+  slots_[callable].is_loaded = false;
+  slots_[callable].loaded.reset();
 }
 
-uint64_t ExecutableStore::resident_bytes() const {
-  const std::lock_guard account(account_mutex_);
-  return resident_bytes_;
+uint64_t ExecutableStore::needed_bytes(size_t callable) const {
+  return account_.expected_bytes(callable, estimate(callable));
 }
 
-Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(
-    const std::string& callable) const {
-  CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable));
+bool ExecutableStore::fit(const std::vector<size_t>& callables, uint64_t budget_bytes) const {
+  uint64_t bytes = account_.totals().bytes;
+  for (size_t c : callables) {
+    if (!is_loaded(c)) bytes += needed_bytes(c);
+  }
+  return bytes <= budget_bytes;
+}
+
+Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load(
+    const Callable& callable) const {
+  CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable.name));
   const Graph graph = callable_graph(region.graph);
-  auto executable = engine_->compile(graph);
-  if (!executable.ok()) return executable.status().with_context("callable '" + callable + "'");
-  auto loaded = std::make_shared<LoadedCallable>();
+  auto executable = engine_->compile_identified(graph, callable.identity);
+  if (!executable.ok()) return executable.status().with_context("callable '" + callable.name + "'");
+  auto loaded = std::make_unique<LoadedCallable>();
   loaded->executable = *std::move(executable);
   loaded->output_count = graph.outputs().size();
   for (const Assertion& a : region.graph.assertions()) {
@@ -129,7 +114,7 @@ Result<std::shared_ptr<const LoadedCallable>> ExecutableStore::load(
       if (std::get<ValueRef>(graph.outputs()[i]).id == condition) loaded->conditions.push_back(i);
     }
   }
-  return std::shared_ptr<const LoadedCallable>(std::move(loaded));
+  return std::unique_ptr<const LoadedCallable>(std::move(loaded));
 }
 
 }  // namespace changeaware

@@ -5,12 +5,13 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
 #include "package/package_file.h"
+#include "runtime/residency/resident_account.h"
 
 namespace changeaware {
 
@@ -23,52 +24,61 @@ struct LoadedCallable {
   mutable std::atomic<bool> has_run = false;
 };
 
-struct Loaded {
-  std::shared_ptr<const LoadedCallable> callable;
-  double load_us = 0;  // what this call spent on loading it
-};
-
-// Counts resident bytes as Callable::costs says. Whoever holds a callable keeps it loaded.
 // Thread safety: every method may be called concurrently.
 class ExecutableStore {
  public:
-  // The store of this package and thread count; made when no session has one.
-  static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
-                                                         int threads);
+  // A loaded callable that stays loaded as long as this exists.
+  class Pinned {
+   public:
+    Pinned() = default;
+    Pinned(ExecutableStore* store, size_t index, double load_us)
+        : store_(store), index_(index), load_us_(load_us) {}
+    Pinned(Pinned&& other) noexcept { *this = std::move(other); }
+    Pinned& operator=(Pinned&& other) noexcept;
+    ~Pinned();
+    const LoadedCallable& operator*() const { return *store_->slots_[index_].loaded; }
+    const LoadedCallable* operator->() const { return store_->slots_[index_].loaded.get(); }
+    double load_us() const { return load_us_; }  // what making this spent on loading
 
-  // `callable`: index in Manifest::callables. Loads on first use; a concurrent caller for the same
-  // callable waits for it. Before it loads, callables that nobody holds are released, those first
-  // that are quickest to bring back per byte and longest unused, until all fits into
-  // `budget_bytes`; OverBudget naming the callable when it does not. Errors of reading and
-  // compiling name the callable; a later call tries again.
-  Result<Loaded> get(size_t callable, uint64_t budget_bytes);
+   private:
+    ExecutableStore* store_ = nullptr;
+    size_t index_ = 0;
+    double load_us_ = 0;
+  };
+
+  // The store of this package, thread count and folder of compiled blobs (empty: none); made when
+  // no session has one.
+  static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
+                                                         int threads,
+                                                         const std::string& blob_folder);
+
+  // `callable`: index in Manifest::callables. Loads on first use, under the hard budget: see
+  // ResidentAccount. Errors of reading and compiling name the callable; a later call tries again.
+  Result<Pinned> get(size_t callable, uint64_t budget_bytes);
   bool is_loaded(size_t callable) const { return slots_[callable].is_loaded; }
-  uint64_t resident_bytes() const;
+  // What must be free to load it.
+  uint64_t needed_bytes(size_t callable) const;
+  // Whether all of these can be loaded side by side with what is loaded.
+  bool fit(const std::vector<size_t>& callables, uint64_t budget_bytes) const;
+  ResidentAccount::Totals totals() const { return account_.totals(); }
+  uint64_t resident_bytes(size_t callable) const { return account_.bytes(callable); }
+  BlobReport blob_report() const { return engine_->blob_report(); }
 
  private:
   struct Slot {
-    std::mutex mutex;
-    std::shared_ptr<const LoadedCallable> loaded;
+    std::unique_ptr<const LoadedCallable> loaded;  // guarded by the account's states and pins
     std::atomic<bool> is_loaded = false;
-    double priority = 0;  // guarded by account_mutex_, as all below
   };
 
-  ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine)
-      : package_(std::move(package)),
-        engine_(std::move(engine)),
-        slots_(package_->manifest().callables.size()) {}
-  Result<std::shared_ptr<const LoadedCallable>> load(const std::string& callable) const;
-  Status reserve(size_t callable, uint64_t budget_bytes);
-  bool release_one(size_t keep);
-  void renew(size_t callable);
+  ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine);
+  LoadEstimate estimate(size_t callable) const;
+  Result<std::unique_ptr<const LoadedCallable>> load(const Callable& callable) const;
+  void release(size_t callable);
 
   const std::shared_ptr<const PackageFile> package_;
   const std::unique_ptr<Engine> engine_;
   std::deque<Slot> slots_;  // by callable
-
-  mutable std::mutex account_mutex_;
-  uint64_t resident_bytes_ = 0;
-  double inflation_ = 0;
+  ResidentAccount account_;
 };
 
 }  // namespace changeaware

@@ -2,6 +2,7 @@
 
 #include "base/errors.h"
 #include "runtime/elapsed.h"
+#include "runtime/preload.h"
 #include "tensor/element.h"
 
 namespace changeaware {
@@ -31,9 +32,9 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
                   uint64_t resident_budget) {
   const RegionInfo& region = state.topology->regions[r];
   RegionState& result = state.regions[r];
-  CA_ASSIGN_OR_RETURN(const Loaded loaded, executables.get(region.callable, resident_budget));
-  const auto& callable = loaded.callable;
-  result.load_us = loaded.load_us;
+  CA_ASSIGN_OR_RETURN(const ExecutableStore::Pinned callable,
+                      executables.get(region.callable, resident_budget));
+  result.load_us = callable.load_us();
   CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
   std::vector<Tensor> outputs(callable->output_count);
   for (size_t i = 0; i < region.output_shapes.size(); ++i) {
@@ -54,10 +55,23 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
   return {};
 }
 
+// What the plan runs and is not loaded, without the first, which is loaded by who runs it.
+std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore& executables) {
+  std::vector<size_t> callables;
+  for (size_t r = 0; r < state.regions.size(); ++r) {
+    const size_t callable = state.topology->regions[r].callable;
+    const bool runs = state.plan.steps[r].outcome == Decision::Outcome::kRan;
+    if (runs && !executables.is_loaded(callable)) callables.push_back(callable);
+  }
+  if (!callables.empty()) callables.erase(callables.begin());
+  return callables;
+}
+
 }  // namespace
 
 Status execute_plan(RequestState& state, ExecutableStore& executables, uint64_t resident_budget,
                     RegionHooks& hooks) {
+  Preload preload(executables, to_preload(state, executables), resident_budget);
   for (size_t r = 0; r < state.regions.size(); ++r) {
     const Decision::Outcome outcome = state.plan.steps[r].outcome;
     if (outcome == Decision::Outcome::kReused) {

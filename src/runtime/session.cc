@@ -4,6 +4,8 @@
 #include <mutex>
 
 #include "base/errors.h"
+#include "base/process_memory.h"
+#include "engine/openvino/openvino_engine.h"
 #include "package/package_file.h"
 #include "runtime/cache/retained_cache.h"
 #include "runtime/early_cutoff.h"
@@ -15,10 +17,12 @@
 #include "runtime/keys.h"
 #include "runtime/plan_seal.h"
 #include "runtime/planner/forecast.h"
+#include "runtime/preload.h"
 #include "runtime/resolve.h"
 #include "runtime/response.h"
 #include "runtime/retention.h"
 #include "runtime/versions.h"
+#include "tensor/buffer_pool.h"
 
 namespace changeaware {
 namespace {
@@ -66,14 +70,15 @@ class SessionImpl : public Session, private RegionHooks {
   }
 
   Status load() override {
+    std::vector<size_t> callables;
     for (const RegionInfo& region : families_.back()->topology.regions) {
-      const uint64_t needed = manifest().callables[region.callable].costs.resident_bytes;
-      const uint64_t budget = budgets().resident_bytes;
-      const bool fits = needed <= budget && executables_->resident_bytes() <= budget - needed;
-      if (!fits && !executables_->is_loaded(region.callable)) break;
-      CA_RETURN_IF_ERROR(executables_->get(region.callable, budget).status());
+      if (executables_->is_loaded(region.callable)) continue;
+      callables.push_back(region.callable);
+      if (executables_->fit(callables, resident_budget_)) continue;
+      callables.pop_back();
+      break;
     }
-    return {};
+    return Preload(*executables_, std::move(callables), resident_budget_).wait();
   }
 
   SessionStats stats() const override {
@@ -85,7 +90,7 @@ class SessionImpl : public Session, private RegionHooks {
     out.retained_bytes = cache.bytes;
     out.retained_bytes_peak = cache.peak_bytes;
     out.retained_entries = cache.entries;
-    out.resident_bytes = executables_->resident_bytes();
+    fill_residency(out);
     const std::lock_guard lock(mutex_);
     out.requests = requests_;
     out.failed = failed_;
@@ -103,6 +108,26 @@ class SessionImpl : public Session, private RegionHooks {
   }
 
  private:
+  void fill_residency(SessionStats& out) const {
+    const ResidentAccount::Totals totals = executables_->totals();
+    out.resident_bytes = totals.bytes;
+    out.resident_bytes_peak = totals.peak_bytes;
+    out.loads = totals.loads;
+    out.unloads = totals.evictions;
+    for (size_t c = 0; c < manifest().callables.size(); ++c) {
+      if (executables_->is_loaded(c))
+        out.resident[manifest().callables[c].name] = executables_->resident_bytes(c);
+    }
+    BlobReport blobs = executables_->blob_report();
+    out.blobs_used = blobs.used;
+    out.blobs_stored = blobs.stored;
+    out.blobs_ignored = std::move(blobs.reasons);
+    if (const auto memory = process_memory(); memory.ok()) {
+      out.process_anonymous_bytes = memory->anonymous_bytes;
+      out.process_file_bytes = memory->file_backed_bytes;
+    }
+  }
+
   const Manifest& manifest() const { return package_->manifest(); }
 
   Result<Response> counted(const Request& request, const Plan* plan) {
@@ -246,6 +271,10 @@ class SessionImpl : public Session, private RegionHooks {
       offers.assign(known.begin(), known.end());
       for (const RegionInfo& region : state.topology->regions)
         costs.push_back(costs_.cost(region.callable));
+    }
+    for (size_t r = 0; r < costs.size(); ++r) {
+      const size_t callable = state.topology->regions[r].callable;
+      if (state.ask.loaded[r] == 0) costs[r].resident_bytes = executables_->needed_bytes(callable);
     }
     CA_ASSIGN_OR_RETURN(
         state.plan, make_plan(*state.topology, offers, state.ask, costs, budgets(), state.forced));
@@ -399,7 +428,7 @@ class SessionImpl : public Session, private RegionHooks {
   }
 
   uint64_t resident_bytes_after(const RequestState& state) const {
-    uint64_t bytes = executables_->resident_bytes();
+    uint64_t bytes = executables_->totals().bytes;
     for (size_t r = 0; r < state.regions.size(); ++r) {
       const bool loads = state.plan.steps[r].outcome == Outcome::kRan && state.ask.loaded[r] == 0;
       const size_t callable = state.topology->regions[r].callable;
@@ -415,6 +444,10 @@ class SessionImpl : public Session, private RegionHooks {
     return forecasts_[f];
   }
 
+  // Destroyed last: what the session let go of is of use to nobody else.
+  struct IdleBuffers {
+    ~IdleBuffers() { release_idle_buffers(); }
+  } const idle_buffers_;
   const std::shared_ptr<const PackageFile> package_;
   const std::shared_ptr<ExecutableStore> executables_;
   const bool check_versions_;
@@ -444,7 +477,10 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Package> 
                                                  const SessionOptions& options) {
   auto file = std::dynamic_pointer_cast<const PackageFile>(package);
   if (file == nullptr) return invalid_argument("the package was not opened by Package::open()");
-  CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads));
+  std::string folder = options.blob_folder;
+  if (folder.empty()) folder = default_blob_folder();
+  if (folder == "off") folder.clear();
+  CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads, folder));
   return std::unique_ptr<Session>(
       std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
 }

@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "base/checked.h"
 #include "base/errors.h"
+#include "tensor/buffer_pool.h"
 
 namespace changeaware {
 namespace {
@@ -35,8 +35,6 @@ constexpr std::array kDTypes = {
     DTypeInfo{DType::kUInt32, "uint32", 4},
     DTypeInfo{DType::kUInt64, "uint64", 8},
 };
-
-constexpr size_t kAlignment = 64;
 
 // Copies `count` elements of one row, `stride` bytes apart, to dense memory.
 void copy_row(std::byte* out, const std::byte* in, int64_t count, int64_t stride, size_t item) {
@@ -118,12 +116,9 @@ Tensor Tensor::empty(DType dtype, Shape shape) {
   std::vector<int64_t> strides = contiguous_strides(shape);
   t.set_layout(std::move(shape), std::move(strides));
   const size_t bytes = t.size_bytes();
-  auto* data =
-      static_cast<std::byte*>(::operator new(bytes == 0 ? 1 : bytes, std::align_val_t(kAlignment)));
-  std::shared_ptr<const void> owner(data, [](const void* p) {
-    ::operator delete(const_cast<void*>(p), std::align_val_t(kAlignment));
-  });
-  t.storage_ = std::make_shared<Storage>(data, bytes, std::move(owner));
+  std::shared_ptr<std::byte> data = allocate_buffer(bytes);
+  std::byte* const begin = data.get();
+  t.storage_ = std::make_shared<Storage>(begin, bytes, std::move(data));
   return t;
 }
 

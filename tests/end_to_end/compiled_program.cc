@@ -27,6 +27,22 @@ void fill_weights(Graph& graph) {
   }
 }
 
+// Compiled blobs go to a folder of this run.
+class OwnCacheFolder : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    folder_ = temporary_path("cache");
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+ private:
+  std::string folder_;
+};
+
+[[maybe_unused]] const auto* const kOwnCacheFolder =
+    ::testing::AddGlobalTestEnvironment(new OwnCacheFolder);
+
 }  // namespace
 
 std::string temporary_path(const std::string& name) {

@@ -29,6 +29,12 @@ def _existing(variable: str) -> pathlib.Path:
     return path
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_folder(tmp_path_factory):
+    """Compiled blobs of the tests are not the user's."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
 @pytest.fixture(scope="session")
 def cli() -> Cli:
     """The command line tool, whose path CHANGEAWARE_BIN gives."""

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/openvino/blob.h"
 #include "engine/openvino/guards.h"
 
 namespace changeaware::ovn {
@@ -48,7 +49,8 @@ struct ExecutableParts {
   std::vector<BoundGuard> guards;
   std::vector<int> input_ports;  // parameter of the model per input; -1 = unused
   size_t results = 0;
-  ov::CompiledModel model;  // empty when `results` is 0
+  std::unique_ptr<BlobMemory> memory;  // what `model` was imported from; null when it was compiled
+  ov::CompiledModel model;             // empty when `results` is 0
 };
 
 class OpenVinoExecutable final : public Executable {

@@ -1,6 +1,9 @@
 #include "engine/openvino/openvino_engine.h"
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/runtime/intel_cpu/properties.hpp>
@@ -8,7 +11,11 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "engine/openvino/blob.h"
+#include "engine/openvino/blob_cache.h"
+#include "engine/openvino/blob_key.h"
 #include "engine/openvino/conversion.h"
+#include "engine/openvino/element_types.h"
 #include "engine/openvino/executable.h"
 #include "engine/openvino/frontend_errors.h"
 #include "engine/openvino/page_trimmer.h"
@@ -23,15 +30,34 @@ using namespace ovn;
 // Below this, dropping pages costs more than it gives back.
 constexpr size_t kTrimThresholdBytes = size_t{1} << 20;
 
+// Larger blocks are mapped one by one and unmapped when freed. By default glibc raises this limit
+// up to 32 MB as blocks are freed, and then keeps up to twice as much at the end of the heap of
+// every thread that ever compiled or ran something; malloc_trim() does not give that back.
+constexpr int kMappedBlockBytes = 4 << 20;
+
+void keep_freed_memory_small() {
+#ifdef __GLIBC__
+  // Whoever set these limits from outside knows better.
+  for (const char* name : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
+    if (std::getenv(name) != nullptr) return;
+  }
+  mallopt(M_MMAP_THRESHOLD, kMappedBlockBytes);
+  mallopt(M_TRIM_THRESHOLD, kMappedBlockBytes);
+#endif
+}
+
 // Loading the CPU plug-in takes long and its threads are shared, so there is one Core per process.
 // It is never destroyed: compiled models may outlive main().
 ov::Core& shared_core() {
-  static auto* core = new ov::Core;
+  static auto* core = [] {
+    keep_freed_memory_small();
+    return new ov::Core;
+  }();
   return *core;
 }
 
 ov::AnyMap properties(const OpenVinoOptions& options) {
-  return {
+  ov::AnyMap all = {
       ov::hint::inference_precision(ov::element::f32),
       ov::hint::execution_mode(ov::hint::ExecutionMode::ACCURACY),
       ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY),
@@ -39,6 +65,8 @@ ov::AnyMap properties(const OpenVinoOptions& options) {
       ov::inference_num_threads(options.threads),
       ov::intel_cpu::denormals_optimization(false),
   };
+  all.merge(readable_blobs());
+  return all;
 }
 
 PortSpec port_of(const Value& value) {
@@ -139,15 +167,38 @@ std::vector<int> find_input_ports(const ov::CompiledModel& model, size_t inputs)
   return ports;
 }
 
+// Why the imported model is not the one that the region needs; OK when it is.
+Status check_ports(const ExecutableParts& parts) {
+  if (parts.model.outputs().size() != parts.results) {
+    return corrupt("compiled blob: {} results instead of {}", parts.model.outputs().size(),
+                   parts.results);
+  }
+  for (size_t i = 0; i < parts.inputs.size(); ++i) {
+    const int port = parts.input_ports[i];
+    if (port >= 0 && parts.model.input(static_cast<size_t>(port)).get_element_type() !=
+                         element_type(parts.inputs[i].dtype)) {
+      return corrupt("compiled blob: input '{}' has another type", parts.inputs[i].name);
+    }
+  }
+  return {};
+}
+
 class OpenVinoEngine final : public Engine {
  public:
-  explicit OpenVinoEngine(const OpenVinoOptions& options) : options_(options) {}
+  explicit OpenVinoEngine(const OpenVinoOptions& options)
+      : options_(options), cache_(options.blob_folder) {}
 
   EngineInfo info() const override { return {"openvino", ov::get_openvino_version().buildNumber}; }
+  BlobReport blob_report() const override { return cache_.report(); }
 
-  changeaware::Result<std::unique_ptr<Executable>> compile(const Graph& graph) const override {
+  Result<std::unique_ptr<Executable>> compile(const Graph& graph) const override {
+    return compile_identified(graph, {});
+  }
+
+  changeaware::Result<std::unique_ptr<Executable>> compile_identified(
+      const Graph& graph, const std::string& identity) const override {
     try {
-      return compile_checked(graph);
+      return compile_checked(graph, identity);
     } catch (const std::exception& e) {
       return internal_error("OpenVINO: {}", first_line(e.what()));
     } catch (...) {
@@ -156,7 +207,14 @@ class OpenVinoEngine final : public Engine {
   }
 
  private:
-  Result<std::unique_ptr<Executable>> compile_checked(const Graph& graph) const {
+  // Where the blob of a region is, or will be.
+  struct Place {
+    Digest key;
+    std::shared_ptr<const WeightFile> weights;
+  };
+
+  Result<std::unique_ptr<Executable>> compile_checked(const Graph& graph,
+                                                      const std::string& identity) const {
     CA_RETURN_IF_ERROR(check_supported(graph));
     CA_ASSIGN_OR_RETURN(std::vector<Guard> guards, find_guards(graph));
     ExecutableParts parts;
@@ -168,21 +226,97 @@ class OpenVinoEngine final : public Engine {
       parts.input_ports.assign(parts.inputs.size(), -1);
       return std::unique_ptr<Executable>(new OpenVinoExecutable(std::move(parts)));
     }
-    CA_ASSIGN_OR_RETURN(ConvertedModel converted,
-                        convert_graph(graph, layout.results(), layout.extents()));
-    separate_shared_weights(*converted.model);
-    {
-      const PageTrimmer trimmer(mapped_pages(converted.constants, kTrimThresholdBytes));
-      parts.model = shared_core().compile_model(converted.model, "CPU", properties(options_));
+    const std::optional<Place> place = find_place(graph, identity);
+    if (!place || !import_blob(*place, parts)) {
+      CA_RETURN_IF_ERROR(compile_model(graph, layout, place, parts));
     }
-    parts.input_ports = find_input_ports(parts.model, parts.inputs.size());
     return std::unique_ptr<Executable>(new OpenVinoExecutable(std::move(parts)));
   }
 
+  std::optional<Place> find_place(const Graph& graph, const std::string& identity) const {
+    if (!cache_.enabled() || identity.empty()) return std::nullopt;
+    std::vector<Tensor> constants;
+    for (const Constant& constant : graph.constants()) constants.push_back(constant.tensor);
+    auto weights = WeightFile::find(constants);
+    if (!weights.ok()) {
+      cache_.note_ignored(weights.status().message());
+      return std::nullopt;
+    }
+    const Digest key = blob_key(identity, graph, weights->get(), info().version, options_.threads);
+    return Place{key, *std::move(weights)};
+  }
+
+  // False when there is no blob that can be used.
+  bool import_blob(const Place& place, ExecutableParts& parts) const {
+    const std::optional<std::string> blob = cache_.load(place.key);
+    if (!blob) return false;
+    Status status;
+    try {
+      status = import_checked(*blob, place.weights.get(), parts);
+    } catch (const std::exception& e) {
+      status = corrupt("compiled blob: OpenVINO: {}", first_line(e.what()));
+    }
+    if (status.ok()) {
+      cache_.note_used();
+      return true;
+    }
+    cache_.note_ignored(fmt::format("{}: {}", cache_.path_of(place.key), status.message()));
+    parts.model = {};
+    parts.memory.reset();
+    return false;
+  }
+
+  Status import_checked(const std::string& blob, const WeightFile* weights,
+                        ExecutableParts& parts) const {
+    CA_ASSIGN_OR_RETURN(parts.memory, BlobMemory::lay_out(blob, weights));
+    {
+      const PageRange file = parts.memory->file_pages();
+      const PageTrimmer trimmer(file.begin == nullptr ? std::vector<PageRange>()
+                                                      : std::vector<PageRange>{file});
+      parts.model = shared_core().import_model(parts.memory->tensor(), "CPU", properties(options_));
+    }
+    parts.input_ports = find_input_ports(parts.model, parts.inputs.size());
+    return check_ports(parts);
+  }
+
+  Status compile_model(const Graph& graph, const Layout& layout, const std::optional<Place>& place,
+                       ExecutableParts& parts) const {
+    CA_ASSIGN_OR_RETURN(ConvertedModel converted,
+                        convert_graph(graph, layout.results(), layout.extents()));
+    separate_shared_weights(*converted.model);
+    const PageTrimmer trimmer(mapped_pages(converted.constants, kTrimThresholdBytes));
+    parts.model = shared_core().compile_model(converted.model, "CPU", properties(options_));
+    parts.input_ports = find_input_ports(parts.model, parts.inputs.size());
+    if (place) store_blob(*place, parts.model);
+    return {};
+  }
+
+  void store_blob(const Place& place, const ov::CompiledModel& model) const {
+    try {
+      const auto blob = make_blob(model, place.weights.get());
+      if (blob.ok()) {
+        cache_.store(place.key, *blob);
+      } else {
+        cache_.note_ignored(blob.status().message());
+      }
+    } catch (const std::exception& e) {
+      cache_.note_ignored(fmt::format("OpenVINO cannot export: {}", first_line(e.what())));
+    }
+  }
+
   OpenVinoOptions options_;
+  mutable BlobCache cache_;
 };
 
 }  // namespace
+
+std::string default_blob_folder() {
+  // A relative path in this variable is to be ignored.
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/changeaware";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/changeaware" : "";
+}
 
 Result<std::unique_ptr<Engine>> make_openvino_engine(const OpenVinoOptions& options) {
   if (options.threads < 0) return invalid_argument("threads must not be negative");

@@ -5,14 +5,19 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "engine/engine.h"
 
 namespace changeaware {
 
 struct OpenVinoOptions {
-  int threads = 0;  // 0 = all cores
+  int threads = 0;          // 0 = all cores
+  std::string blob_folder;  // where compiled blobs are kept; empty = nowhere
 };
+
+// $XDG_CACHE_HOME/changeaware, else $HOME/.cache/changeaware; empty when neither is set.
+std::string default_blob_folder();
 
 // Internal when the OpenVINO libraries cannot be loaded.
 Result<std::unique_ptr<Engine>> make_openvino_engine(const OpenVinoOptions& options);

@@ -10,7 +10,7 @@
 namespace changeaware::ovn {
 namespace {
 
-constexpr std::chrono::milliseconds kInterval{20};
+constexpr std::chrono::milliseconds kInterval{5};
 
 std::byte* align_down(std::byte* p, uintptr_t page) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(p) & ~(page - 1));

@@ -1,0 +1,39 @@
+// Preload: makes callables ready in the background, several at once.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "runtime/executables.h"
+
+namespace changeaware {
+
+class Preload {
+ public:
+  // Begins at once, where all of `callables` fit into the budget side by side; else does nothing.
+  // `executables` must outlive this.
+  Preload(ExecutableStore& executables, std::vector<size_t> callables, uint64_t budget_bytes);
+  // Waits for what has begun.
+  ~Preload() { join(); }
+  Preload(const Preload&) = delete;
+  Preload& operator=(const Preload&) = delete;
+
+  // The first error, once everything is loaded or has failed.
+  Status wait();
+
+ private:
+  void work();
+  void join();
+
+  ExecutableStore& executables_;
+  const std::vector<size_t> callables_;
+  const uint64_t budget_bytes_;
+  std::atomic<size_t> next_ = 0;
+  std::mutex mutex_;
+  Status first_error_;  // guarded by mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace changeaware

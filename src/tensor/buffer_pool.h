@@ -1,0 +1,23 @@
+// BufferPool: memory of large tensors, used again while it is warm.
+//
+// An allocator gives large blocks back to the system at once, and fresh pages cost as much as
+// copying into them. Here a freed block waits for the next tensor of its size; together those that
+// wait take at most `kMostIdleBytes`, and the longest idle goes first.
+// Thread safety: every function may be called concurrently.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace changeaware {
+
+inline constexpr size_t kLeastPooledBytes = size_t{1} << 20;
+inline constexpr size_t kMostIdleBytes = size_t{64} << 20;
+
+// 64-byte aligned, uninitialised; `bytes` may be 0. The memory is pooled from kLeastPooledBytes on.
+std::shared_ptr<std::byte> allocate_buffer(size_t bytes);
+// Gives what waits back to the system.
+void release_idle_buffers();
+size_t idle_buffer_bytes();
+
+}  // namespace changeaware
