@@ -27,8 +27,16 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
 
 CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& bytes,
                               const std::string& description) {
-  // kB = 1000 bytes, KiB = 1024.
-  return app.add_option(name, bytes, description)->transform(CLI::AsSizeValue(true));
+  // A negative number would wrap around.
+  const CLI::Validator no_sign(
+      [](std::string& word) {
+        return word.starts_with('-') ? word + " is negative" : std::string();
+      },
+      "");
+  // kB = 1000 bytes, KiB = 1024. The last one added is asked first.
+  return app.add_option(name, bytes, description)
+      ->transform(CLI::AsSizeValue(true))
+      ->transform(no_sign);
 }
 
 void add_session_options(CLI::App& app, SessionOptions& options) {

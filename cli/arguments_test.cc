@@ -59,6 +59,32 @@ TEST(Arguments, AWrongUseNamesTheOption) {
   }
 }
 
+TEST(Arguments, BytesMayHaveAUnit) {
+  for (const auto& [word, bytes] : std::vector<std::pair<std::string, uint64_t>>{
+           {"0", 0}, {"1000000", 1000000}, {"64MiB", 64 << 20}, {"3kB", 3000}, {"2KiB", 2048}}) {
+    CLI::App app;
+    uint64_t found = 7;
+    add_bytes_option(app, "--budget", found, "a budget");
+    std::string name = "changeaware";
+    std::string option = "--budget";
+    std::string value = word;
+    char* argv[] = {name.data(), option.data(), value.data()};
+    ASSERT_TRUE(parse_arguments(app, 3, argv).ok()) << word;
+    EXPECT_EQ(found, bytes) << word;
+  }
+  for (const char* word : {"-1", "many", "5XB", "1.5.2MB"}) {
+    CLI::App app;
+    uint64_t found = 0;
+    add_bytes_option(app, "--budget", found, "a budget");
+    std::string name = "changeaware";
+    std::string option = "--budget=" + std::string(word);
+    char* argv[] = {name.data(), option.data()};
+    const auto parsed = parse_arguments(app, 2, argv);
+    ASSERT_FALSE(parsed.ok()) << word;
+    EXPECT_THAT(parsed.status().message(), HasSubstr("--budget")) << word;
+  }
+}
+
 TEST(Arguments, AnAssignmentIsSplitAtItsFirstEqualsSign) {
   const auto split = split_assignments("--input", {"x=dir/a=b.npy", "y=c"});
   ASSERT_TRUE(split.ok());

@@ -102,8 +102,8 @@ void add_options(CLI::App& app, CompileOptions& options, Words& words) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--atol", words.atol, "absolute tolerance; both 0: to the bit")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--retained-budget", options.retained_budget_bytes,
-                 "bytes: leave out strategies that retain more");
+  add_bytes_option(app, "--retained-budget", options.retained_budget_bytes,
+                   "leave out strategies that retain more: 1000000, 64MiB");
   app.add_option("--max-strategies", options.max_strategies, "how many strategies to keep")
       ->check(CLI::PositiveNumber);
   app.add_flag("--nominal-costs", words.nominal_costs,
