@@ -103,6 +103,15 @@ def print_table(table: list):
             print("  " + "  ".join("-" * width for width in widths))
 
 
+def explain(package: pathlib.Path, trace: Trace) -> pathlib.Path:
+    """The page about the first requests."""
+    first = trace.folder / "first_requests.json"
+    first.write_text(json.dumps({"requests": trace.requests[:12]}))
+    page = trace.folder / "explain.html"
+    changeaware("explain", package, first, "--html", page)
+    return page
+
+
 def demo(model: pathlib.Path, value: Callable, rounds: int) -> int:
     """`value(name, step)` is an array for an input, another for each step. 0 when bits agree."""
     folder = WORK / model.stem
@@ -133,6 +142,7 @@ def demo(model: pathlib.Path, value: Callable, rounds: int) -> int:
                 rows(trace, incremental, full, checked, len(pieces)))
     print("\nTimes are medians; a full run is a request in which everything changed. The bits of "
           "each answer\nwere compared with those of a run that reuses nothing.")
+    print(f"Why each piece ran or did not: {os.path.relpath(explain(package, trace))}")
     return 0 if summary["equal"] else 1
 
 
