@@ -121,6 +121,59 @@ def small_costs(everything: dict) -> list[str]:
     return markdown_table(["what", "µs", "GB/s"], rows)
 
 
+def megabytes(value: float) -> str:
+    return f"{value / 1e6:,.1f}"
+
+
+def process_memory(everything: dict) -> list[str]:
+    rows = []
+    for name, m in everything["memory"].items():
+        if "trace" not in m:
+            continue
+        title = everything["titles"][name]
+        rows += [[title, what, text] for what, text in [
+            ("weights; all segments resident, as the package counts them",
+             f"{megabytes(m['weight_bytes'])}; {megabytes(m['full_resident_bytes'])}"),
+            (f"{m['trace']['requests']:.0f} random requests: loaded; at the end; at the peak",
+             "; ".join(megabytes(m["trace"][key])
+                       for key in ("loaded_bytes", "resident_bytes", "peak_bytes"))),
+            *((f"the same with {m[kind]['strategies']} strategies in the package: at the end; at "
+               "the peak", f"{megabytes(m[kind]['resident_bytes'])}; "
+               f"{megabytes(m[kind]['peak_bytes'])}")
+              for kind in ("few_strategies", "many_strategies")),
+            ("with 1, 2, … sessions", "; ".join(map(megabytes, m["sessions"]["resident_bytes"]))),
+            ("under a budget: before; the budget; counted at the peak; at the peak",
+             "; ".join(megabytes(m["budget"][key]) for key in (
+                 "baseline_bytes", "budget_bytes", "resident_bytes_counted_peak", "peak_bytes"))),
+            ("opened, run and closed: before; after each round",
+             "; ".join(map(megabytes, [m["rounds"]["baseline_bytes"],
+                                       *m["rounds"]["resident_bytes"]]))),
+        ]]
+    return markdown_table(["model", "what is resident", "MB"], rows)
+
+
+def starts(everything: dict) -> list[str]:
+    rows = []
+    for name, m in everything["memory"].items():
+        if "starts" not in m:
+            continue
+        for ours, theirs in zip(m["starts"], m["peer_starts"], strict=True):
+            rows.append([everything["titles"][name] if not rows else "",
+                         milliseconds(ours["answer_us"]), milliseconds(theirs["ready_us"]),
+                         milliseconds(theirs["answer_us"])])
+    return markdown_table(["model", "ours, first answer of the texts", "OpenVINO, ready to run",
+                           "OpenVINO, first answer"], rows)
+
+
+def clients(everything: dict) -> list[str]:
+    rows = [[everything["titles"][name], f"{m['clients']:.0f}", f"{m['requests']:.0f}",
+             milliseconds(m["one_us"]), milliseconds(m["many_us"]), f"{m['throughput_ratio']:.3f}",
+             f"{m['runs_of_what_stays']:.0f}", "yes" if m["bits_equal"] else "NO"]
+            for name, m in everything["memory"].items() if "clients" in m]
+    return markdown_table(["model", "clients", "requests", "one client", "all at once",
+                           "throughput, ratio", "runs of the encoder", "same bits"], rows)
+
+
 SECTIONS = [
     ("One kind of change at a time",
      "Milliseconds. Each request of ours is paired with one of what it is compared with, in the "
@@ -136,6 +189,19 @@ SECTIONS = [
     ("Under a budget for retained bytes",
      "Milliseconds. Two sessions on one package, one with the budget and one without a limit, "
      "answer the same requests in turn.", budgets),
+    ("Memory of the process",
+     "Each line is a process of its own, in which nothing was compiled before; resident bytes as "
+     "the operating system counts them. Before: a small package has run once, because OpenVINO's "
+     "own pages are there once per process. With several sessions, and under the budget, a session "
+     "retains at most 1 MiB. The peak under the budget counts from the making of the session, when "
+     "what is loaded was not yet compiled.", process_memory),
+    ("Second starts",
+     "Milliseconds from opening the file, in processes of their own and in turn. Both find what an "
+     "earlier start left in their caches, but for the first line. Ours loads and answers what the "
+     "texts alone decide; OpenVINO has compiled the whole model (ready) and answered it.", starts),
+    ("Several clients",
+     "Milliseconds for all requests. Points only, in every request others; one session and one "
+     "image.", clients),
     ("Strategies that were considered",
      "What was turned down is in the package with its reason; `inspect` prints it.",
      strategy_counts),

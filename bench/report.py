@@ -16,15 +16,18 @@ class Row:
     unit: str
     limit: float
     problem: str = ""  # why the number does not count
+    is_floor: bool = False  # the number must not be below the limit
 
     @classmethod
     def from_json(cls, row: dict) -> Row:
-        return cls(row["what"], row["measured"], row["unit"], row["must_be_at_most"],
-                   row["problem"])
+        is_floor = "must_be_at_least" in row
+        limit = row["must_be_at_least" if is_floor else "must_be_at_most"]
+        return cls(row["what"], row["measured"], row["unit"], limit, row["problem"], is_floor)
 
     @property
     def is_ok(self) -> bool:
-        return not self.problem and self.measured <= self.limit
+        keeps = self.measured >= self.limit if self.is_floor else self.measured <= self.limit
+        return keeps and not self.problem
 
     def number(self, value: float) -> str:
         if self.unit == "B":
@@ -37,14 +40,16 @@ class Row:
         return f"{value:.{digits}f} {self.unit}".strip()
 
     def cells(self) -> list[str]:
-        return [self.what, self.number(self.measured), f"≤ {self.number(self.limit)}"]
+        sign = "≥" if self.is_floor else "≤"
+        return [self.what, self.number(self.measured), f"{sign} {self.number(self.limit)}"]
 
     def verdict(self) -> str:
         return "ok" if self.is_ok else "MISSED" + (f": {self.problem}" if self.problem else "")
 
     def as_json(self) -> dict:
         return {"what": self.what, "measured": self.measured, "unit": self.unit,
-                "must_be_at_most": self.limit, "ok": self.is_ok, "problem": self.problem}
+                "must_be_at_least" if self.is_floor else "must_be_at_most": self.limit,
+                "ok": self.is_ok, "problem": self.problem}
 
 
 def machine() -> dict:

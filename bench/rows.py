@@ -77,6 +77,44 @@ def model_rows(model: Model, compiled: dict, manifest: dict, results: dict) -> l
     return rows + compile_rows(model, compiled)
 
 
+def clip_memory_rows(model: Model, m: dict) -> list[Row]:
+    weights = m["weight_bytes"]
+    few, many = m["few_strategies"], m["many_strategies"]
+    few_to_many = f"{few['strategies']} to {many['strategies']} strategies in the package"
+    sessions, rounds = m["sessions"]["resident_bytes"], m["rounds"]["resident_bytes"]
+    budget, base = m["budget"], m["rounds"]["baseline_bytes"]
+    title = model.title
+    return [
+        Row(f"{title}, peak RSS over a random trace of {m['trace']['requests']:.0f} / weights",
+            m["trace"]["peak_bytes"] / weights, "", 1.40),
+        Row(f"{title}, RSS growth from {few_to_many} / weights",
+            (many["resident_bytes"] - few["resident_bytes"]) / weights, "", 0.02),
+        Row(f"{title}, RSS growth from 1 to {len(sessions)} sessions, 1 MiB retained in each / "
+            "weights", (sessions[-1] - sessions[0]) / weights, "", 0.02),
+        Row(f"{title}, image and texts in turn, resident budget of 75 %: peak RSS over a process "
+            "that ran a small package / budget",
+            (budget["peak_bytes"] - budget["baseline_bytes"]) / budget["budget_bytes"], "", 1.05,
+            "" if budget["bits_equal"] else OTHER_BITS),
+        Row(f"{title}, closed: RSS over a process that ran a small package, most of {len(rounds)} "
+            "rounds / weights", (max(rounds) - base) / weights, "", 0.03),
+        Row(f"{title}, closed: RSS of round {len(rounds)} against round 2 / weights",
+            abs(rounds[-1] - rounds[1]) / weights, "", 0.02),
+        Row(f"{title}, open and first answer of the texts / OpenVINO ready from its own cache",
+            m["start_ratio"], "", 0.6),
+    ]
+
+
+def client_rows(model: Model, m: dict) -> list[Row]:
+    problem = "" if m["bits_equal"] else OTHER_BITS
+    if m["runs_of_what_stays"] != 1:
+        problem = f"the image was encoded {m['runs_of_what_stays']:.0f} times"
+    return [Row(f"{model.title}, throughput of {m['clients']:.0f} clients with points of their own "
+                "on one image / 1 client", m["throughput_ratio"], "", 1.0, problem, is_floor=True)]
+
+
+MEMORY_ROWS = {"clip": clip_memory_rows, "efficientsam": client_rows}
+
+
 def scaling_rows(scaling: dict) -> list[Row]:
     planner = scaling["planner"]
     slowest = max(curve["sizes"][-1]["wall_ms"] for curve in scaling["analysis"])

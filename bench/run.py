@@ -19,12 +19,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 from experiments import update_experiments
+from memory_work import MEMORY_WORK
 from report import Row, machine, print_table, update_readme
-from rows import model_rows, scaling_rows
+from rows import MEMORY_ROWS, model_rows, scaling_rows
 from tools import Tools
-from workloads import MODELS, Model, workload
+from workloads import MODELS, THREE_INPUTS, Model, workload
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "bench"
@@ -52,7 +54,8 @@ def prepare(tools: Tools, model: Model) -> pathlib.Path:
     folder = WORK / model.name
     folder.mkdir(parents=True, exist_ok=True)
     program = model.program(tools, folder)
-    if not (folder / "samples.json").exists():
+    samples = folder / "samples.json"
+    if not samples.exists() or samples.stat().st_mtime < program.stat().st_mtime:
         tools.python("bench/peers/whole.py", program, folder)
     if model.is_split_by_hand and not (folder / "decoder.xml").exists():
         tools.python("bench/peers/split.py", program, folder)
@@ -84,15 +87,27 @@ def measure_model(tools: Tools, model: Model, quick: bool, everything: dict) -> 
     return model_rows(model, compiled, manifest, results)
 
 
+def measure_memory(tools: Tools, model: Model, quick: bool) -> dict:
+    """After `measure_model`, of whose package it is."""
+    small = prepare(tools, THREE_INPUTS)
+    tools.compile(THREE_INPUTS.program(tools, small), small / "package.pt2")
+    with tempfile.TemporaryDirectory(dir=WORK) as scratch:
+        return MEMORY_WORK[model.name](tools, model, WORK, pathlib.Path(scratch), THREADS, quick)
+
+
 def measure(tools: Tools, models: list[Model], quick: bool) -> dict:
     everything = {"threads": THREADS, "quick": quick, "machine": machine(),
                   "date": datetime.datetime.now(datetime.timezone.utc).isoformat("T", "seconds"),
                   "titles": {model.name: model.title for model in models},
                   "compile": {}, "eager": {}, "scenarios": [], "traces": [], "budgets": [],
-                  "micro": []}
+                  "micro": [], "memory": {}}
     rows = []
     for model in models:
         rows += measure_model(tools, model, quick, everything)
+    for model in models:
+        if model.name in MEMORY_WORK:
+            everything["memory"][model.name] = measure_memory(tools, model, quick)
+            rows += MEMORY_ROWS[model.name](model, everything["memory"][model.name])
     everything["scaling"] = tools.scaling()
     rows += scaling_rows(everything["scaling"])
     everything["table"] = [row.as_json() for row in rows]

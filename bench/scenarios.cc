@@ -146,14 +146,6 @@ class ModelRun {
 
 }  // namespace
 
-bool same_bits(const Response& a, const Response& b) {
-  if (a.outputs.size() != b.outputs.size()) return false;
-  for (size_t i = 0; i < a.outputs.size(); ++i) {
-    if (!bit_identical(a.outputs[i].tensor, b.outputs[i].tensor)) return false;
-  }
-  return true;
-}
-
 std::vector<ScenarioResult> run_scenarios(const ModelWork& model,
                                           const std::shared_ptr<const Package>& package,
                                           int threads) {

@@ -27,9 +27,6 @@ struct ScenarioResult {
   double difference = 0;  // largest, between our answer and the peer's
 };
 
-// Whether both answers have the same outputs, bit by bit.
-bool same_bits(const Response& a, const Response& b);
-
 // Loads package and peers, verifies the answers of each scenario once, then times it. Throws
 // std::runtime_error when a call fails or a peer's answer is another one than ours.
 std::vector<ScenarioResult> run_scenarios(const ModelWork& model,

@@ -6,18 +6,17 @@
 #include <utility>
 
 namespace changeaware::bench {
-namespace {
-
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().to_string());
-  return std::move(result).value();
-}
-
-}  // namespace
 
 std::shared_ptr<const Package> open_package(const std::string& path) {
   return value_or_throw(Package::open(path));
+}
+
+bool same_bits(const Response& a, const Response& b) {
+  if (a.outputs.size() != b.outputs.size()) return false;
+  for (size_t i = 0; i < a.outputs.size(); ++i) {
+    if (!bit_identical(a.outputs[i].tensor, b.outputs[i].tensor)) return false;
+  }
+  return true;
 }
 
 Subject::Subject(const std::shared_ptr<const Package>& package, std::vector<Sample> samples,

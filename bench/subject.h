@@ -5,7 +5,9 @@
 
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/samples.h"
@@ -13,7 +15,17 @@
 
 namespace changeaware::bench {
 
+// Throws std::runtime_error with the status when there is no value.
+template <class T>
+T value_or_throw(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().to_string());
+  return std::move(result).value();
+}
+
 std::shared_ptr<const Package> open_package(const std::string& path);
+
+// Whether both answers have the same outputs, bit by bit.
+bool same_bits(const Response& a, const Response& b);
 
 class Subject {
  public:

@@ -23,11 +23,12 @@ class Tools:
         self.root = root
         self.changeaware = build / "bin" / "changeaware"
         self.bench = build / "bin" / "model_bench"
+        self.memory = build / "bin" / "memory_bench"
         self.micro = build / "bin" / "micro_bench"
         self.analysis_scaling = build / "bin" / "analysis_scaling"
         self.planner_scaling = build / "bin" / "planner_scaling"
-        for program in (self.changeaware, self.bench, self.micro, self.analysis_scaling,
-                        self.planner_scaling):
+        for program in (self.changeaware, self.bench, self.memory, self.micro,
+                        self.analysis_scaling, self.planner_scaling):
             if not program.exists():
                 raise FileNotFoundError(f"{program} is not built; run `make build`")
 
@@ -38,10 +39,11 @@ class Tools:
             stdout=subprocess.PIPE if capture else None)
         return done.stdout or ""
 
-    def compile(self, program: pathlib.Path, package: pathlib.Path) -> dict:
+    def compile(self, program: pathlib.Path, package: pathlib.Path, *options) -> dict:
         """What compiling took, in a process of its own, and what came out."""
         package.unlink(missing_ok=True)
-        command = [str(self.changeaware), "compile", str(program), "-o", str(package), "--json"]
+        command = [str(self.changeaware), "compile", str(program), "-o", str(package), "--json",
+                   *map(str, options)]
         with tempfile.TemporaryFile() as output:
             start = time.monotonic()
             child = subprocess.Popen(command, stdout=output, env=clean_environment())
@@ -69,6 +71,10 @@ class Tools:
 
     def model_bench(self, plan: pathlib.Path) -> dict:
         return self._json(self.bench, plan)
+
+    def memory_bench(self, scenario: str, plan: pathlib.Path, cache: pathlib.Path, number: int = 0,
+                     *want: str) -> dict:
+        return self._json(self.memory, scenario, plan, cache, number, *want)
 
     def scaling(self) -> dict:
         """How analysis and planning grow with the size of the program."""

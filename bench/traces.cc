@@ -1,6 +1,5 @@
 #include "bench/traces.h"
 
-#include "bench/scenarios.h"
 #include "bench/subject.h"
 
 namespace changeaware::bench {

@@ -35,6 +35,16 @@ def all_changed(inputs: list[str], _image: str, count: int) -> list[dict[str, in
     return [{name: step for name in inputs} for step in range(1, count + 2)]
 
 
+def in_turn(inputs: list[str], changes: list[tuple[str, ...]], count: int) -> list[dict[str, int]]:
+    """The first request, then `count` in which these inputs change, then those, and so on."""
+    now = {name: 1 for name in inputs}
+    requests = [dict(now)]
+    for i in range(count):
+        now.update({name: i + 2 for name in changes[i % len(changes)]})
+        requests.append(dict(now))
+    return requests
+
+
 def _kinds(chance: random.Random, count: int) -> list[str]:
     """In random order, as often as the weights say, each at least once."""
     share = [max(1, round(weight * count / sum(WEIGHTS))) for weight in WEIGHTS]

@@ -102,10 +102,20 @@ def budget_work(model: Model, manifest: dict, quick: bool) -> list[dict]:
             for budget in model.budgets]
 
 
+def subject(model: Model, folder: pathlib.Path, package: pathlib.Path) -> dict:
+    """A model of which nothing is asked yet."""
+    samples = json.loads((folder / "samples.json").read_text())
+    out = {"name": model.name, "package": str(package), "tolerance": model.tolerance,
+           "scenarios": [], "traces": [], "budgets": [],
+           "samples": [{**s, "variation": model.variations[s["name"]]} for s in samples]}
+    if model.has_whole_peer:
+        out["whole"] = str(folder / "whole.xml")
+    return out
+
+
 def workload(model: Model, folder: pathlib.Path, manifest: dict, threads: int,
              quick: bool) -> dict:
     """What model_bench reads."""
-    samples = json.loads((folder / "samples.json").read_text())
     scenarios = []
     for scenario in model.scenarios:
         entry = dataclasses.asdict(scenario)
@@ -114,12 +124,8 @@ def workload(model: Model, folder: pathlib.Path, manifest: dict, threads: int,
             entry["runs"] = quick_runs
             entry["warm_up"] = 1
         scenarios.append(entry)
-    out = {"name": model.name, "package": str(folder / "package.pt2"),
-           "tolerance": model.tolerance, "scenarios": scenarios,
-           "traces": trace_work(model, quick), "budgets": budget_work(model, manifest, quick),
-           "samples": [{**s, "variation": model.variations[s["name"]]} for s in samples]}
-    if model.has_whole_peer:
-        out["whole"] = str(folder / "whole.xml")
+    out = {**subject(model, folder, folder / "package.pt2"), "scenarios": scenarios,
+           "traces": trace_work(model, quick), "budgets": budget_work(model, manifest, quick)}
     if model.is_split_by_hand:
         out["encoder"], out["decoder"] = str(folder / "encoder.xml"), str(folder / "decoder.xml")
     return {"threads": threads, "models": [out]}
@@ -147,8 +153,8 @@ def efficientsam_program(_tools, _folder) -> pathlib.Path:
 
 
 def clip_program(tools, folder) -> pathlib.Path:
-    path = folder / "clip.pt2"
-    if not path.exists():
+    path, source = folder / "clip.pt2", ROOT / "tests" / "programs" / "clip.py"
+    if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
         tools.python("tests/programs/clip.py", path)
     return path
 
@@ -204,8 +210,8 @@ EFFICIENTSAM = Model(
     ],
     image="batched_images",
     traces=[
-        Trace("random trace", traces.mixed, runs=12),
-        Trace("all changed", traces.all_changed, runs=12, quick_runs=2, limit=1.01,
+        Trace("random trace", traces.mixed, runs=40),
+        Trace("all changed", traces.all_changed, runs=20, quick_runs=2, limit=1.01,
               is_paired=True),
     ],
     budgets=[

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pathlib
 import struct
 import zipfile
+import zlib
 
 
 def entries(path: pathlib.Path) -> dict[str, bytes]:
@@ -17,12 +19,17 @@ def write(path: pathlib.Path, contents: dict[str, bytes]) -> pathlib.Path:
     """Entries are stored and their data is aligned, as PyTorch writes them."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, data in contents.items():
-            info = zipfile.ZipInfo(name)
-            start = archive.fp.tell() + 30 + len(name.encode())
-            padding = -(start + 4) % 64
-            info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
-            archive.writestr(info, data)
+            archive.writestr(_aligned(archive, name), data)
     return path
+
+
+def _aligned(archive: zipfile.ZipFile, name: str, zip64_bytes: int = 0) -> zipfile.ZipInfo:
+    """The next entry, so padded that its data begins at a multiple of 64."""
+    info = zipfile.ZipInfo(name)
+    start = archive.fp.tell() + 30 + len(name.encode()) + zip64_bytes
+    padding = -(start + 4) % 64
+    info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
+    return info
 
 
 def find(contents: dict[str, bytes], ending: str) -> str:
@@ -74,3 +81,56 @@ def moved_outside(source: pathlib.Path, target: pathlib.Path, ending: str) -> st
             return info.filename.split("/", 1)[1]
         at = data.find(b"PK\x01\x02", at + 4)
     raise AssertionError(f"no directory entry for {info.filename}")
+
+
+ZEROS = bytes(64 << 20)
+
+
+class SparseFile(io.FileIO):
+    """Leaves holes where ZEROS are written."""
+
+    def write(self, data):
+        if data is not ZEROS:
+            return super().write(data)
+        self.seek(len(data), io.SEEK_CUR)
+        return len(data)
+
+
+class RepeatedDeflate:
+    """Compresses ZEROS once, however often they come."""
+
+    def __init__(self):
+        self.stream = zlib.compressobj(1, zlib.DEFLATED, -15)
+        self.once = None
+
+    def compress(self, data):
+        if data is not ZEROS:
+            return self.stream.compress(data)
+        if self.once is None:
+            # A full flush ends at a byte and forgets what came before.
+            self.once = self.stream.compress(data) + self.stream.flush(zlib.Z_FULL_FLUSH)
+        return self.once
+
+    def flush(self):
+        return self.stream.flush()
+
+
+def with_zeros(source: pathlib.Path, target: pathlib.Path, ending: str, count: int,
+               compression: int = zipfile.ZIP_STORED) -> str:
+    """A copy in which `count` times ZEROS follow the data of one entry, or make up an entry of that
+    name. It is the first of the archive. Returns its name."""
+    contents = entries(source)
+    top = next(iter(contents)).split("/")[0]
+    name = next((name for name in contents if name.endswith(ending)), f"{top}/{ending}")
+    with SparseFile(target, "w+") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as out:
+        info = _aligned(out, name, zip64_bytes=20)
+        info.compress_type = compression
+        with out.open(info, "w", force_zip64=True) as entry:
+            if compression == zipfile.ZIP_DEFLATED:
+                entry._compressor = RepeatedDeflate()
+            entry.write(contents.pop(name, b""))
+            for _ in range(count):
+                entry.write(ZEROS)
+        for other, data in contents.items():
+            out.writestr(_aligned(out, other), data)
+    return name.split("/", 1)[1]
