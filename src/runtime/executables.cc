@@ -40,6 +40,7 @@ ExecutableStore::Pinned::~Pinned() {
 ExecutableStore::ExecutableStore(std::shared_ptr<const PackageFile> package,
                                  std::unique_ptr<Engine> engine)
     : package_(std::move(package)),
+      file_(package_->path()),
       engine_(std::move(engine)),
       slots_(package_->manifest().callables.size()),
       account_(slots_.size(), [this](size_t callable) { release(callable); }) {}
@@ -67,18 +68,38 @@ LoadEstimate ExecutableStore::estimate(size_t callable) const {
   return {c.name, c.costs.resident_bytes, loading_bytes(c.costs.resident_bytes), c.costs.load_us};
 }
 
-Result<ExecutableStore::Pinned> ExecutableStore::get(size_t callable, uint64_t budget_bytes) {
-  CA_ASSIGN_OR_RETURN(auto load, account_.acquire(callable, estimate(callable), budget_bytes));
-  if (!load) return Pinned(this, callable, 0);
-  const auto start = Clock::now();
-  CA_ASSIGN_OR_RETURN(auto loaded, this->load(package_->manifest().callables[callable]));
-  Slot& slot = slots_[callable];
-  slot.loaded = std::move(loaded);
-  if (const Status booked = load->finish(); !booked.ok()) {
-    slot.loaded.reset();
-    return booked;
+Result<ExecutableStore::Pinned> ExecutableStore::get(size_t callable, uint64_t budget_bytes,
+                                                     const Cancellation& cancellation) {
+  CA_ASSIGN_OR_RETURN(auto booking,
+                      account_.acquire(callable, estimate(callable), budget_bytes, cancellation));
+  if (!booking) return Pinned(this, callable, 0);
+  return carry_out(callable, *std::move(booking));
+}
+
+Status ExecutableStore::load_ahead(size_t callable, uint64_t budget_bytes) {
+  CA_ASSIGN_OR_RETURN(auto booking,
+                      account_.try_acquire(callable, estimate(callable), budget_bytes));
+  if (!booking) {
+    account_.unpin(callable);
+    return {};
   }
-  slot.is_loaded = true;
+  return carry_out(callable, *std::move(booking)).status();
+}
+
+// Whatever happens, the executable is gone before its booking is.
+Result<ExecutableStore::Pinned> ExecutableStore::carry_out(size_t callable,
+                                                           ResidentAccount::Load booking) {
+  const auto start = Clock::now();
+  CA_ASSIGN_OR_RETURN(auto loaded, load(package_->manifest().callables[callable]));
+  struct Half {
+    ~Half() {
+      if (slot != nullptr) slot->loaded.reset();
+    }
+    Slot* slot;
+  } half{&slots_[callable]};
+  half.slot->loaded = std::move(loaded);
+  CA_RETURN_IF_ERROR(booking.finish());
+  std::exchange(half.slot, nullptr)->is_loaded = true;
   return Pinned(this, callable, microseconds_since(start));
 }
 
@@ -101,6 +122,7 @@ bool ExecutableStore::fit(const std::vector<size_t>& callables, uint64_t budget_
 
 Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load(
     const Callable& callable) const {
+  CA_RETURN_IF_ERROR(check_file());
   CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable.name));
   const Graph graph = callable_graph(region.graph);
   auto executable = engine_->compile_identified(graph, callable.identity);

@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "package/package_file.h"
+#include "runtime/file_guard.h"
 #include "runtime/residency/resident_account.h"
 
 namespace changeaware {
@@ -52,9 +53,15 @@ class ExecutableStore {
                                                          int threads,
                                                          const std::string& blob_folder);
 
-  // `callable`: index in Manifest::callables. Loads on first use, under the hard budget: see
-  // ResidentAccount. Errors of reading and compiling name the callable; a later call tries again.
-  Result<Pinned> get(size_t callable, uint64_t budget_bytes);
+  // `callable`: index in Manifest::callables. Loads on first use, under the hard budget, for which
+  // it waits: see ResidentAccount::acquire(). REQUIRES: the caller holds nothing pinned. Errors:
+  // OverBudget; Cancelled; those of check_file(), reading and compiling name the callable. A later
+  // call tries again.
+  Result<Pinned> get(size_t callable, uint64_t budget_bytes, const Cancellation& cancellation);
+  // Loads it where nothing has to be waited for, else OverBudget.
+  Status load_ahead(size_t callable, uint64_t budget_bytes);
+  // Corrupt once the package file was changed in place since this store was made.
+  Status check_file() const { return file_.check(); }
   bool is_loaded(size_t callable) const { return slots_[callable].is_loaded; }
   // What must be free to load it.
   uint64_t needed_bytes(size_t callable) const;
@@ -72,10 +79,12 @@ class ExecutableStore {
 
   ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine);
   LoadEstimate estimate(size_t callable) const;
+  Result<Pinned> carry_out(size_t callable, ResidentAccount::Load booking);
   Result<std::unique_ptr<const LoadedCallable>> load(const Callable& callable) const;
   void release(size_t callable);
 
   const std::shared_ptr<const PackageFile> package_;
+  const FileGuard file_;
   const std::unique_ptr<Engine> engine_;
   std::deque<Slot> slots_;  // by callable
   ResidentAccount account_;

@@ -1,5 +1,7 @@
 #include "runtime/execute.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "runtime/elapsed.h"
 #include "runtime/preload.h"
@@ -33,7 +35,7 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
   const RegionInfo& region = state.topology->regions[r];
   RegionState& result = state.regions[r];
   CA_ASSIGN_OR_RETURN(const ExecutableStore::Pinned callable,
-                      executables.get(region.callable, resident_budget));
+                      executables.get(region.callable, resident_budget, state.cancellation));
   result.load_us = callable.load_us();
   CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
   std::vector<Tensor> outputs(callable->output_count);
@@ -55,7 +57,13 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
   return {};
 }
 
-// What the plan runs and is not loaded, without the first, which is loaded by who runs it.
+bool runs_anything(const RequestState& state) {
+  return std::any_of(state.plan.steps.begin(), state.plan.steps.end(),
+                     [](const PlanStep& step) { return step.outcome == Decision::Outcome::kRan; });
+}
+
+// What the plan runs and is not loaded, what takes longest first. A single one is loaded by who
+// runs it.
 std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore& executables) {
   std::vector<size_t> callables;
   for (size_t r = 0; r < state.regions.size(); ++r) {
@@ -63,7 +71,10 @@ std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore&
     const bool runs = state.plan.steps[r].outcome == Decision::Outcome::kRan;
     if (runs && !executables.is_loaded(callable)) callables.push_back(callable);
   }
-  if (!callables.empty()) callables.erase(callables.begin());
+  if (callables.size() == 1) return {};
+  std::stable_sort(callables.begin(), callables.end(), [&](size_t a, size_t b) {
+    return executables.needed_bytes(a) > executables.needed_bytes(b);
+  });
   return callables;
 }
 
@@ -71,7 +82,9 @@ std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore&
 
 Status execute_plan(RequestState& state, ExecutableStore& executables, uint64_t resident_budget,
                     RegionHooks& hooks) {
-  Preload preload(executables, to_preload(state, executables), resident_budget);
+  if (runs_anything(state)) CA_RETURN_IF_ERROR(executables.check_file());
+  Preload preload(executables, to_preload(state, executables), resident_budget,
+                  Preload::Room::kThereIs);
   for (size_t r = 0; r < state.regions.size(); ++r) {
     const Decision::Outcome outcome = state.plan.steps[r].outcome;
     if (outcome == Decision::Outcome::kReused) {

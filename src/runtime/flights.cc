@@ -12,11 +12,12 @@ struct Flights::Flight {
 Result<Flights::Joined> Flights::join(const RetainedCache::Key& key,
                                       const Cancellation& cancellation) {
   std::unique_lock lock(mutex_);
-  const auto [it, is_new] = flights_.try_emplace(key);
-  if (is_new) {
-    it->second = std::make_shared<Flight>();
-    it->second->key = key;
-    return Joined{it->second, std::nullopt};
+  const auto it = flights_.find(key);
+  if (it == flights_.end()) {
+    auto lead = std::make_shared<Flight>();
+    lead->key = key;
+    flights_.emplace(key, lead);
+    return Joined{std::move(lead), std::nullopt};
   }
   const std::shared_ptr<Flight> flight = it->second;
   ++flight->passengers;
@@ -29,18 +30,26 @@ Result<Flights::Joined> Flights::join(const RetainedCache::Key& key,
 }
 
 void Flights::land(const std::shared_ptr<Flight>& flight,
-                   std::optional<std::vector<Tensor>> outputs) {
+                   std::optional<std::vector<Tensor>> outputs) noexcept {
   const std::lock_guard lock(mutex_);
-  if (!outputs) flights_.erase(flight->key);
-  flight->is_over = true;
-  flight->outputs = std::move(outputs);
+  land_locked(*flight, std::move(outputs));
+}
+
+void Flights::land_locked(Flight& flight, std::optional<std::vector<Tensor>> outputs) {
+  if (!outputs) flights_.erase(flight.key);
+  flight.is_over = true;
+  flight.outputs = std::move(outputs);
   landed_.notify_all();
 }
 
-bool Flights::close(const std::shared_ptr<Flight>& flight) {
+bool Flights::close(const std::shared_ptr<Flight>& flight) noexcept {
   const std::lock_guard lock(mutex_);
-  if (flight->outputs) flights_.erase(flight->key);
-  return flight->passengers > 0;
+  if (!flight->is_over) {
+    land_locked(*flight, std::nullopt);
+  } else if (flight->outputs) {
+    flights_.erase(flight->key);
+  }
+  return flight->outputs && flight->passengers > 0;
 }
 
 }  // namespace changeaware

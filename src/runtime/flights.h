@@ -3,9 +3,10 @@
 //
 // The first request that asks for a key leads; those that ask later wait until it has landed and
 // take the same tensors, which then nobody hands to a caller as its own. A flight that has landed
-// can be joined until it is closed, which is when its request has retained what it retains. A
-// leader computes while it leads and waits for nobody, so there is no cycle of waiting. Thread
-// safety: every method may be called concurrently.
+// can be joined until it is closed, which is when its request has retained what it retains.
+// No deadlock: a leader that has not landed joins no other flight. It may wait for a callable to
+// become resident, and who holds what it waits for there (ResidentAccount) joins no flight either.
+// Thread safety: every method may be called concurrently.
 #pragma once
 
 #include <condition_variable>
@@ -37,11 +38,14 @@ class Flights {
   // Waits while another request leads. Errors: Cancelled.
   Result<Joined> join(const RetainedCache::Key& key, const Cancellation& cancellation);
   // `outputs`: nothing after a failure, which closes the flight too.
-  void land(const std::shared_ptr<Flight>& flight, std::optional<std::vector<Tensor>> outputs);
-  // True when others took the outputs.
-  bool close(const std::shared_ptr<Flight>& flight);
+  void land(const std::shared_ptr<Flight>& flight,
+            std::optional<std::vector<Tensor>> outputs) noexcept;
+  // True when others took the outputs. One that has not landed lands as failed.
+  bool close(const std::shared_ptr<Flight>& flight) noexcept;
 
  private:
+  void land_locked(Flight& flight, std::optional<std::vector<Tensor>> outputs);
+
   struct KeyHash {
     size_t operator()(const RetainedCache::Key& key) const {
       return std::hash<std::string>()(key.text) ^ (key.region * 0x9e3779b97f4a7c15ull);

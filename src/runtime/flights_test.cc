@@ -81,5 +81,19 @@ TEST(Flights, WaitingEndsWithTheDeadlineOrTheStop) {
   EXPECT_FALSE(flights.close(first->lead)) << "nobody took anything";
 }
 
+TEST(Flights, AFlightThatIsClosedBeforeItLandedHasFailed) {
+  Flights flights;
+  const auto first = flights.join(kKey, {});
+  std::thread other([&] {
+    const auto joined = flights.join(kKey, {});
+    EXPECT_TRUE(joined.ok());
+    EXPECT_FALSE(joined->outputs);
+    if (joined->lead != nullptr) flights.close(joined->lead);
+  });
+  flights.close(first->lead);
+  other.join();
+  EXPECT_NE(flights.join(kKey, {})->lead, nullptr);
+}
+
 }  // namespace
 }  // namespace changeaware

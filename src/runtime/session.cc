@@ -7,6 +7,7 @@
 #include "base/process_memory.h"
 #include "engine/openvino/openvino_engine.h"
 #include "package/package_file.h"
+#include "runtime/boundary.h"
 #include "runtime/cache/retained_cache.h"
 #include "runtime/early_cutoff.h"
 #include "runtime/elapsed.h"
@@ -56,29 +57,11 @@ class SessionImpl : public Session, private RegionHooks {
   }
 
   Result<Plan> plan(const Request& request) override {
-    CA_ASSIGN_OR_RETURN(RequestState state, prepare(request, Values::kOrVersionTags));
-    CA_RETURN_IF_ERROR(choose_plan(state));
-    Plan plan;
-    plan.strategy = strategy_of(state).name;
-    plan.decisions = make_decisions(state);
-    plan.predicted_us = state.plan.predicted_us;
-    plan.predicted_load_us = state.plan.predicted_load_us;
-    plan.resident_bytes = resident_bytes_after(state);
-    plan.state = plan_state(state, budgets());
-    plan.seal = sealer_.seal(plan);
-    return plan;
+    return no_exceptions([&] { return plan_ahead(request); });
   }
 
   Status load() override {
-    std::vector<size_t> callables;
-    for (const RegionInfo& region : families_.back()->topology.regions) {
-      if (executables_->is_loaded(region.callable)) continue;
-      callables.push_back(region.callable);
-      if (executables_->fit(callables, resident_budget_)) continue;
-      callables.pop_back();
-      break;
-    }
-    return Preload(*executables_, std::move(callables), resident_budget_).wait();
+    return no_exceptions([&] { return load_segments(); });
   }
 
   SessionStats stats() const override {
@@ -108,6 +91,33 @@ class SessionImpl : public Session, private RegionHooks {
   }
 
  private:
+  Result<Plan> plan_ahead(const Request& request) {
+    CA_ASSIGN_OR_RETURN(RequestState state, prepare(request, Values::kOrVersionTags));
+    CA_RETURN_IF_ERROR(choose_plan(state));
+    Plan plan;
+    plan.strategy = strategy_of(state).name;
+    plan.decisions = make_decisions(state);
+    plan.predicted_us = state.plan.predicted_us;
+    plan.predicted_load_us = state.plan.predicted_load_us;
+    plan.resident_bytes = resident_bytes_after(state);
+    plan.state = plan_state(state, budgets());
+    plan.seal = sealer_.seal(plan);
+    return plan;
+  }
+
+  Status load_segments() {
+    std::vector<size_t> callables;
+    for (const RegionInfo& region : families_.back()->topology.regions) {
+      if (executables_->is_loaded(region.callable)) continue;
+      callables.push_back(region.callable);
+      if (executables_->fit(callables, resident_budget_)) continue;
+      callables.pop_back();
+      break;
+    }
+    return Preload(*executables_, std::move(callables), resident_budget_, Preload::Room::kWaitForIt)
+        .wait();
+  }
+
   void fill_residency(SessionStats& out) const {
     const ResidentAccount::Totals totals = executables_->totals();
     out.resident_bytes = totals.bytes;
@@ -131,7 +141,7 @@ class SessionImpl : public Session, private RegionHooks {
   const Manifest& manifest() const { return package_->manifest(); }
 
   Result<Response> counted(const Request& request, const Plan* plan) {
-    Result<Response> response = answer_request(request, plan);
+    Result<Response> response = no_exceptions([&] { return answer_request(request, plan); });
     const std::lock_guard lock(mutex_);
     ++requests_;
     if (!response.ok()) ++failed_;
@@ -147,15 +157,18 @@ class SessionImpl : public Session, private RegionHooks {
     CA_RETURN_IF_ERROR(choose_plan(state));
     remember_versions(state);
     adopt_plan(state);
+    // Whatever happens, those who wait for what this request computes hear of it.
+    const FlightsEnd end{*this, state};
     // Nothing is retained before everything has succeeded.
     const Status executed = execute(state);
     observe(state);
     if (executed.ok()) retain(state);
     close_flights(state);
     CA_RETURN_IF_ERROR(executed);
-    CA_ASSIGN_OR_RETURN(Response response,
-                        make_response(state, strategy_of(state).name, constants_));
-    response.report.total_us = microseconds_since(start);
+    auto response =
+        no_exceptions([&] { return make_response(state, strategy_of(state).name, constants_); });
+    if (!response.ok()) forget(state);
+    if (response.ok()) response->report.total_us = microseconds_since(start);
     return response;
   }
 
@@ -324,14 +337,15 @@ class SessionImpl : public Session, private RegionHooks {
     if (!state.reuse) return false;
     if (cut_off(state, r)) return true;
     RegionState& region = state.regions[r];
-    CA_ASSIGN_OR_RETURN(Flights::Joined joined, flights_.join(region.key, state.cancellation));
-    if (joined.outputs) {
+    while (region.flight == nullptr) {  // after a failed flight one of those who waited leads
+      CA_ASSIGN_OR_RETURN(Flights::Joined joined, flights_.join(region.key, state.cancellation));
+      region.flight = std::move(joined.lead);
+      if (!joined.outputs) continue;
       region.outputs = *std::move(joined.outputs);
       region.is_shared = true;
       state.plan.steps[r] = {Outcome::kReused, Cause::kShared};
       return true;
     }
-    region.flight = std::move(joined.lead);
     // Another request may have retained it since this one looked.
     if (!adopt_entry(state, r, region.key, Cause::kShared)) return false;
     const bool holds_all = std::all_of(region.outputs.begin(), region.outputs.end(),
@@ -350,6 +364,12 @@ class SessionImpl : public Session, private RegionHooks {
     const auto& flight = state.regions[r].flight;
     if (flight != nullptr) flights_.land(flight, std::move(outputs));
   }
+
+  struct FlightsEnd {
+    SessionImpl& session;
+    RequestState& state;
+    ~FlightsEnd() { session.close_flights(state); }
+  };
 
   // What was retained is retained; from here on others find it there.
   void close_flights(RequestState& state) {
@@ -407,23 +427,37 @@ class SessionImpl : public Session, private RegionHooks {
     forecast_of(*state.family).record(changed, costs_);
   }
 
+  // What there is no memory to keep is not kept: the answer is there.
   void retain(RequestState& state) {
     if (!state.reuse) return;
     const auto& retains = state.family->retains[state.plan.strategy];
     for (size_t r : retention_order(state, retains)) {
-      RegionState& region = state.regions[r];
-      const RegionInfo& info = state.topology->regions[r];
-      auto candidate = retention_candidate(state, r, retains);
-      candidate.cost_us = warm_us(info.callable);
-      if (early_cutoff_ && info.reads_regions) {
-        const double us = candidate.cost_us;
-        const auto key = take_contents_key(state, r, us, fingerprinter_, cache_);
-        region.pin = cache_.store(std::move(candidate), region.not_retained_why);
-        if (region.pin && key) cache_.add_key(region.pin, *key);
-      } else {
-        region.pin = cache_.store(std::move(candidate), region.not_retained_why);
+      try {
+        retain_region(state, r, retains);
+      } catch (const std::bad_alloc&) {
+        state.regions[r].not_retained_why = "out of memory";
       }
-      region.retained = static_cast<bool>(region.pin);
+    }
+  }
+
+  void retain_region(RequestState& state, size_t r, const std::vector<bool>& retains) {
+    RegionState& region = state.regions[r];
+    const RegionInfo& info = state.topology->regions[r];
+    auto candidate = retention_candidate(state, r, retains);
+    candidate.cost_us = warm_us(info.callable);
+    std::optional<RetainedCache::Key> contents;
+    if (early_cutoff_ && info.reads_regions)
+      contents = take_contents_key(state, r, candidate.cost_us, fingerprinter_, cache_);
+    region.pin = cache_.store(std::move(candidate), region.not_retained_why);
+    region.retained = static_cast<bool>(region.pin);
+    if (region.pin && contents) cache_.add_key(region.pin, *contents);
+  }
+
+  // A failed request retains nothing.
+  void forget(RequestState& state) {
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      const bool ran = state.plan.steps[r].outcome == Outcome::kRan;
+      if (ran && state.regions[r].pin) cache_.forget(state.regions[r].pin);
     }
   }
 
@@ -477,12 +511,14 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Package> 
                                                  const SessionOptions& options) {
   auto file = std::dynamic_pointer_cast<const PackageFile>(package);
   if (file == nullptr) return invalid_argument("the package was not opened by Package::open()");
-  std::string folder = options.blob_folder;
-  if (folder.empty()) folder = default_blob_folder();
-  if (folder == "off") folder.clear();
-  CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads, folder));
-  return std::unique_ptr<Session>(
-      std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
+  return no_exceptions([&]() -> Result<std::unique_ptr<Session>> {
+    std::string folder = options.blob_folder;
+    if (folder.empty()) folder = default_blob_folder();
+    if (folder == "off") folder.clear();
+    CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads, folder));
+    return std::unique_ptr<Session>(
+        std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
+  });
 }
 
 }  // namespace changeaware

@@ -3,7 +3,6 @@
 #include <deque>
 #include <mutex>
 #include <new>
-#include <vector>
 
 namespace changeaware {
 namespace {
@@ -30,28 +29,32 @@ class Pool {
         return data;
       }
     }
+    return allocate(bytes);
+  }
+
+  // What waits is given up before memory runs out.
+  std::byte* allocate(size_t bytes) {
+    try {
+      return static_cast<std::byte*>(::operator new(bytes, kAlignment));
+    } catch (const std::bad_alloc&) {
+      if (!release()) throw;
+    }
     return static_cast<std::byte*>(::operator new(bytes, kAlignment));
   }
 
-  void give(const Block& block) {
-    std::vector<Block> out;
-    {
+  void give(const Block& block) noexcept {
+    try {
       const std::lock_guard lock(mutex_);
       idle_.push_back(block);
       idle_bytes_ += block.bytes;
-      while (idle_bytes_ > kMostIdleBytes) out.push_back(pop_oldest());
+    } catch (const std::bad_alloc&) {
+      return free_block(block);
     }
-    for (const Block& b : out) free_block(b);
+    free_oldest(kMostIdleBytes);
   }
 
-  void release() {
-    std::vector<Block> out;
-    {
-      const std::lock_guard lock(mutex_);
-      while (!idle_.empty()) out.push_back(pop_oldest());
-    }
-    for (const Block& b : out) free_block(b);
-  }
+  // True when there was something.
+  bool release() noexcept { return free_oldest(0); }
 
   size_t idle_bytes() {
     const std::lock_guard lock(mutex_);
@@ -59,11 +62,22 @@ class Pool {
   }
 
  private:
-  Block pop_oldest() {
-    const Block block = idle_.front();
-    idle_.pop_front();
-    idle_bytes_ -= block.bytes;
-    return block;
+  // Until at most `most` bytes wait. Freeing large blocks takes long, so others need not wait for
+  // it.
+  bool free_oldest(size_t most) noexcept {
+    bool any = false;
+    while (true) {
+      Block block;
+      {
+        const std::lock_guard lock(mutex_);
+        if (idle_bytes_ <= most || idle_.empty()) return any;
+        block = idle_.front();
+        idle_.pop_front();
+        idle_bytes_ -= block.bytes;
+      }
+      free_block(block);
+      any = true;
+    }
   }
 
   std::mutex mutex_;
@@ -80,8 +94,7 @@ Pool& pool() {
 
 std::shared_ptr<std::byte> allocate_buffer(size_t bytes) {
   if (bytes < kLeastPooledBytes) {
-    auto* data = static_cast<std::byte*>(::operator new(bytes, kAlignment));
-    return {data, [](std::byte* p) { ::operator delete(p, kAlignment); }};
+    return {pool().allocate(bytes), [](std::byte* p) { ::operator delete(p, kAlignment); }};
   }
   return {pool().take(bytes), [bytes](std::byte* p) { pool().give({p, bytes}); }};
 }

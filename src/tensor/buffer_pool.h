@@ -3,6 +3,7 @@
 // An allocator gives large blocks back to the system at once, and fresh pages cost as much as
 // copying into them. Here a freed block waits for the next tensor of its size; together those that
 // wait take at most `kMostIdleBytes`, and the longest idle goes first.
+// When memory runs out, what waits is given back first.
 // Thread safety: every function may be called concurrently.
 #pragma once
 

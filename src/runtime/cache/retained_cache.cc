@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -43,9 +44,15 @@ void RetainedCache::Pin::reset() {
   entry_.reset();
 }
 
-void RetainedCache::Evicted::add(size_t hash) {
-  if (!hashes_.insert(hash).second) return;
-  by_age_.push_back(hash);
+// Without memory for it, the key is not remembered.
+void RetainedCache::Evicted::add(size_t hash) noexcept {
+  try {
+    if (hashes_.contains(hash)) return;
+    by_age_.push_back(hash);
+    hashes_.insert(hash);
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   if (by_age_.size() <= kMost) return;
   hashes_.erase(by_age_.front());
   by_age_.pop_front();
@@ -57,12 +64,30 @@ RetainedCache::Order RetainedCache::order_of(const Entry& e) const {
 
 // REQUIRES (as all private methods): mutex_ is held, except unpin().
 void RetainedCache::renew(const std::shared_ptr<Entry>& e) {
-  by_order_.erase(order_of(*e));
-  ++e->uses;
-  e->priority =
-      inflation_ + static_cast<double>(e->uses) * e->cost_us / static_cast<double>(e->bytes);
-  e->id = next_id_++;
-  by_order_.emplace(order_of(*e), e);
+  auto place = by_order_.extract(order_of(*e));  // used again: needs no memory
+  count_use(*e);
+  place.key() = order_of(*e);
+  by_order_.insert(std::move(place));
+}
+
+void RetainedCache::count_use(Entry& e) {
+  ++e.uses;
+  e.priority = inflation_ + static_cast<double>(e.uses) * e.cost_us / static_cast<double>(e.bytes);
+  e.id = next_id_++;
+}
+
+// Enters a new entry everywhere, or nowhere when memory runs out.
+void RetainedCache::enter(const std::shared_ptr<Entry>& e) {
+  count_use(*e);
+  const auto place = by_order_.emplace(order_of(*e), e).first;
+  try {
+    by_key_.emplace(e->keys.front(), e);
+  } catch (...) {
+    by_order_.erase(place);
+    throw;
+  }
+  stats_.bytes += e->bytes;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.bytes);
 }
 
 void RetainedCache::remove(const std::shared_ptr<Entry>& e) {
@@ -138,8 +163,14 @@ void RetainedCache::count_miss() {
 void RetainedCache::add_key(const Pin& pin, const Key& key) {
   const std::lock_guard lock(mutex_);
   Entry& entry = *pin.entry_;
-  if (!by_key_.emplace(key, pin.entry_).second) return;
+  if (by_key_.contains(key)) return;
   entry.keys.push_back(key);
+  try {
+    by_key_.emplace(key, pin.entry_);
+  } catch (...) {
+    entry.keys.pop_back();
+    throw;
+  }
   if (entry.keys.size() <= kMostKeys) return;
   by_key_.erase(entry.keys.front());
   entry.keys.pop_front();
@@ -198,18 +229,19 @@ RetainedCache::Pin RetainedCache::store(Candidate candidate, std::string& why_no
   entry->cost_us = candidate.cost_us;
   entry->only_exact_repeat = candidate.only_exact_repeat;
   entry->pins = 1;
-  stats_.bytes += bytes;
-  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.bytes);
-  by_key_.emplace(entry->keys.front(), entry);
-  renew(entry);
+  enter(entry);
   return Pin(this, entry);
+}
+
+void RetainedCache::forget(const Pin& pin) {
+  const std::lock_guard lock(mutex_);
+  pin.entry_->doomed = true;
 }
 
 void RetainedCache::clear() {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<Entry>> all;
-  for (const auto& [order, entry] : by_order_) all.push_back(entry);
-  for (const auto& entry : all) {
+  for (auto it = by_order_.begin(); it != by_order_.end();) {
+    const std::shared_ptr<Entry> entry = (it++)->second;
     if (entry->pins > 0) {
       entry->doomed = true;
     } else {
@@ -221,13 +253,10 @@ void RetainedCache::clear() {
 void RetainedCache::set_budget(uint64_t budget_bytes) {
   const std::lock_guard lock(mutex_);
   budget_bytes_ = budget_bytes;
-  std::vector<std::shared_ptr<Entry>> victims;
   uint64_t left = stats_.bytes;
-  for (auto it = by_order_.begin(); it != by_order_.end() && left > budget_bytes; ++it) {
-    victims.push_back(it->second);
-    left -= it->second->bytes;
-  }
-  for (const auto& victim : victims) {
+  for (auto it = by_order_.begin(); it != by_order_.end() && left > budget_bytes;) {
+    const std::shared_ptr<Entry> victim = (it++)->second;
+    left -= victim->bytes;
     if (victim->pins > 0) {
       victim->doomed = true;
     } else {

@@ -17,7 +17,8 @@
 // raises the inflation, which ages the others. Before all of them go entries that only an exact
 // repeat of a whole request could use; of those a region keeps the latest few, so that memory is
 // used again while it is warm.
-// Thread safety: every method may be called concurrently.
+// Thread safety: every method may be called concurrently. Where memory for bookkeeping runs out
+// (std::bad_alloc), the invariants hold and nothing new is there.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +106,8 @@ class RetainedCache {
   // is null and `why_not` says why. An entry that is there already and holds as much is pinned
   // instead; one that holds other outputs is replaced by one with both.
   Pin store(Candidate candidate, std::string& why_not);
+  // The entry goes with its last pin, and is not found from now on. REQUIRES: pin.
+  void forget(const Pin& pin);
   void clear();  // pinned entries go when their last pin does
   // Evicts at once what is not pinned, and the rest when its pins go.
   void set_budget(uint64_t budget_bytes);
@@ -125,7 +128,7 @@ class RetainedCache {
   // Keys that were evicted lately, as hashes: they only explain, so a collision does no harm.
   class Evicted {
    public:
-    void add(size_t hash);
+    void add(size_t hash) noexcept;
     bool contains(size_t hash) const { return hashes_.contains(hash); }
 
    private:
@@ -137,6 +140,8 @@ class RetainedCache {
   Order order_of(const Entry& entry) const;
   void drop_old_repeats(size_t region);
   void renew(const std::shared_ptr<Entry>& entry);
+  void count_use(Entry& entry);
+  void enter(const std::shared_ptr<Entry>& entry);
   bool make_room(uint64_t bytes);
   bool merge_with(const std::shared_ptr<Entry>& old, Candidate& candidate);
   void evict(const std::shared_ptr<Entry>& entry);

@@ -56,6 +56,19 @@ TEST(RetainedCache, AmongEqualsTheLeastRecentlyUsedGoes) {
   EXPECT_FALSE(has(cache, 0, "b"));
 }
 
+TEST(RetainedCache, WhatIsForgottenIsNotFoundAndGoesWithItsLastPin) {
+  RetainedCache cache(100);
+  {
+    const Pin pin = put(cache, 0, "a", 40);
+    cache.forget(pin);
+    EXPECT_FALSE(has(cache, 0, "a"));
+    EXPECT_EQ(cache.stats().bytes, 40u);
+    EXPECT_TRUE(cache.check_invariants());
+  }
+  EXPECT_EQ(cache.stats().bytes, 0u);
+  EXPECT_TRUE(put(cache, 0, "a", 40));
+}
+
 TEST(RetainedCache, AgeOvertakesCost) {
   RetainedCache cache(100);
   put(cache, 0, "once dear", 50, 200);

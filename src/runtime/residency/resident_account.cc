@@ -21,8 +21,12 @@ uint64_t loading_bytes(uint64_t resident_bytes) {
 }
 
 uint64_t ResidentAccount::anonymous_bytes() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return 0;  // a sanitizer's own memory would count as a callable's
+#else
   const auto memory = process_memory();
   return memory.ok() ? memory->anonymous_bytes : 0;
+#endif
 }
 
 ResidentAccount::ResidentAccount(size_t callables, Release release, Measure measure)
@@ -42,7 +46,9 @@ ResidentAccount::Load::~Load() {
 
 Status ResidentAccount::Load::finish() {
   assert(account_ != nullptr);
-  return std::exchange(account_, nullptr)->finish_load(*this);
+  Status status = account_->finish_load(*this);
+  if (status.ok()) account_ = nullptr;
+  return status;
 }
 
 uint64_t ResidentAccount::expected_bytes(size_t callable, const LoadEstimate& estimate) const {
@@ -50,31 +56,95 @@ uint64_t ResidentAccount::expected_bytes(size_t callable, const LoadEstimate& es
   return std::max({estimate.loading_bytes, estimate.resident_bytes, items_[callable].found_bytes});
 }
 
-Result<std::optional<ResidentAccount::Load>> ResidentAccount::acquire(size_t callable,
-                                                                      LoadEstimate estimate,
-                                                                      uint64_t budget_bytes) {
+// A place in line, from the end of it until destroyed. REQUIRES: the mutex is held at both.
+class ResidentAccount::Place {
+ public:
+  Place(ResidentAccount& account, size_t callable)
+      : account_(account), at_(account.line_.insert(account.line_.end(), Waiter{callable})) {}
+  ~Place() {
+    account_.line_.erase(at_);
+    if (!account_.line_.empty()) account_.changed_.notify_all();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  bool is_next() const { return account_.is_next(at_); }
+
+ private:
+  ResidentAccount& account_;
+  const Line::iterator at_;
+};
+
+// Nobody before `place` could go on, were there room.
+bool ResidentAccount::is_next(Line::const_iterator place) const {
+  return std::all_of(line_.begin(), place, [&](const Waiter& waiter) {
+    const State state = items_[waiter.callable].state;
+    return state == State::kLoading || state == State::kReleasing;
+  });
+}
+
+Result<std::optional<ResidentAccount::Load>> ResidentAccount::acquire(
+    size_t callable, LoadEstimate estimate, uint64_t budget_bytes,
+    const Cancellation& cancellation) {
+  return acquire_within(callable, std::move(estimate), budget_bytes, &cancellation);
+}
+
+Result<std::optional<ResidentAccount::Load>> ResidentAccount::try_acquire(size_t callable,
+                                                                          LoadEstimate estimate,
+                                                                          uint64_t budget_bytes) {
+  return acquire_within(callable, std::move(estimate), budget_bytes, nullptr);
+}
+
+// `patience`: null = does not wait.
+Result<std::optional<ResidentAccount::Load>> ResidentAccount::acquire_within(
+    size_t callable, LoadEstimate estimate, uint64_t budget_bytes, const Cancellation* patience) {
+  CA_ASSIGN_OR_RETURN(auto load,
+                      pin_or_reserve(callable, std::move(estimate), budget_bytes, patience));
+  if (load) load->before_bytes_ = measure_();
+  return std::optional<Load>(std::move(load));
+}
+
+Result<std::optional<ResidentAccount::Load>> ResidentAccount::pin_or_reserve(
+    size_t callable, LoadEstimate estimate, uint64_t budget_bytes, const Cancellation* patience) {
   std::unique_lock lock(mutex_);
   Item& item = items_[callable];
-  changed_.wait(lock,
-                [&] { return item.state == State::kResident || item.state == State::kAbsent; });
-  if (item.state == State::kResident) {
-    add_pin(item);
-    return std::optional<Load>();
+  const auto needed = [&] {
+    return std::max({estimate.loading_bytes, estimate.resident_bytes, item.found_bytes});
+  };
+  const Place place(*this, callable);
+  const auto can_go_on = [&] {
+    if (item.state == State::kAbsent && needed() > budget_bytes) return true;
+    if (!place.is_next()) return false;
+    if (item.state != State::kAbsent) return item.state == State::kResident;
+    // Nothing is released before that is enough.
+    const uint64_t used = bytes_in_use(callable, true);
+    return used <= budget_bytes && needed() <= budget_bytes - used;
+  };
+  while (true) {
+    if (!can_go_on() && patience == nullptr) {
+      return over_budget("callable '{}' needs {} resident bytes; {} of the budget of {} are in use",
+                         estimate.name, needed(), bytes_in_use(callable, true), budget_bytes);
+    }
+    if (patience != nullptr && !patience->wait(changed_, lock, can_go_on)) {
+      return patience->status();
+    }
+    if (item.state == State::kResident) {
+      add_pin(item);
+      return std::optional<Load>();
+    }
+    if (needed() > budget_bytes) {
+      return over_budget("callable '{}' needs {} resident bytes, the budget is {}", estimate.name,
+                         needed(), budget_bytes);
+    }
+    if (fits(needed(), budget_bytes)) break;
+    evict_one(callable, lock);
   }
   item.state = State::kLoading;
   item.load_us = estimate.load_us;
-  const uint64_t bytes =
-      std::max({estimate.loading_bytes, estimate.resident_bytes, item.found_bytes});
-  if (Status status = book_more(callable, bytes, estimate.name, budget_bytes, lock); !status.ok()) {
-    leave(item, State::kAbsent);
-    return status;
-  }
+  book(item, needed());
   Load load(this, callable, std::move(estimate), budget_bytes);
   ++activity_;
   if (pinned_ == 0 && loading_ == 0) load.activity_ = activity_;
   ++loading_;
-  lock.unlock();
-  load.before_bytes_ = measure_();
   return std::optional<Load>(std::move(load));
 }
 
@@ -86,18 +156,12 @@ Status ResidentAccount::finish_load(Load& load) {
   if (usable && now > load.before_bytes_) {
     item.found_bytes = std::max(item.found_bytes, now - load.before_bytes_);
   }
-  --loading_;
   const uint64_t bytes = std::max(load.estimate_.resident_bytes, item.found_bytes);
   if (bytes > item.bytes) {
-    Status status = book_more(load.callable_, bytes - item.bytes, load.estimate_.name,
-                              load.budget_bytes_, lock);
-    if (!status.ok()) {
-      book(item, 0);
-      ++totals_.failed_loads;
-      leave(item, State::kAbsent);
-      return status;
-    }
+    CA_RETURN_IF_ERROR(book_growth(load.callable_, bytes - item.bytes, load.estimate_.name,
+                                   load.budget_bytes_, lock));
   }
+  --loading_;
   book(item, bytes);
   ++totals_.loads;
   add_pin(item);
@@ -126,8 +190,8 @@ bool ResidentAccount::pin(size_t callable) {
 void ResidentAccount::unpin(size_t callable) {
   const std::lock_guard lock(mutex_);
   assert(items_[callable].pins > 0);
-  --items_[callable].pins;
   --pinned_;
+  if (--items_[callable].pins == 0 && !line_.empty()) changed_.notify_all();
 }
 
 Status ResidentAccount::recalibrate(size_t callable, uint64_t bytes, uint64_t budget_bytes) {
@@ -135,7 +199,7 @@ Status ResidentAccount::recalibrate(size_t callable, uint64_t bytes, uint64_t bu
   Item& item = items_[callable];
   item.found_bytes = std::max(item.found_bytes, bytes);
   if (item.state != State::kResident || bytes <= item.bytes) return {};
-  return book_more(callable, bytes - item.bytes, std::to_string(callable), budget_bytes, lock);
+  return book_growth(callable, bytes - item.bytes, std::to_string(callable), budget_bytes, lock);
 }
 
 void ResidentAccount::release_unpinned() {
@@ -144,30 +208,40 @@ void ResidentAccount::release_unpinned() {
   }
 }
 
-// Books `bytes` more for a callable that nobody else books for, once they fit.
-Status ResidentAccount::book_more(size_t callable, uint64_t bytes, const std::string& name,
-                                  uint64_t budget_bytes, std::unique_lock<std::mutex>& lock) {
-  while (true) {
-    if (totals_.bytes <= budget_bytes && bytes <= budget_bytes - totals_.bytes) {
-      book(items_[callable], items_[callable].bytes + bytes);
-      return {};
-    }
-    // Nothing is released for what cannot fit anyway.
-    uint64_t held = 0;
-    bool releasing = false;
-    for (size_t i = 0; i < items_.size(); ++i) {
-      const Item& item = items_[i];
-      releasing = releasing || item.state == State::kReleasing;
-      if (i == callable || item.pins > 0 || item.state == State::kLoading) held += item.bytes;
-    }
+// What stays whatever is evicted: pinned, being loaded, and perhaps what is being released.
+uint64_t ResidentAccount::bytes_in_use(size_t except, bool count_releasing) const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = items_[i];
+    const bool stays = item.pins > 0 || item.state == State::kLoading ||
+                       (count_releasing && item.state == State::kReleasing);
+    if (i != except && stays) bytes += item.bytes;
+  }
+  return bytes;
+}
+
+bool ResidentAccount::fits(uint64_t bytes, uint64_t budget_bytes) const {
+  return totals_.bytes <= budget_bytes && bytes <= budget_bytes - totals_.bytes;
+}
+
+// Books `bytes` more for a callable that is pinned or being loaded by the caller, who therefore
+// must not wait for others that are: of two that grow, each would wait for the other.
+Status ResidentAccount::book_growth(size_t callable, uint64_t bytes, const std::string& name,
+                                    uint64_t budget_bytes, std::unique_lock<std::mutex>& lock) {
+  Item& item = items_[callable];
+  while (!fits(bytes, budget_bytes)) {
+    const uint64_t held = item.bytes + bytes_in_use(callable, false);
     if (held > budget_bytes || bytes > budget_bytes - held) {
       return over_budget(
           "callable '{}' needs {} resident bytes more; {} of the budget of {} are held by "
           "callables that are in use",
           name, bytes, held, budget_bytes);
     }
-    if (!evict_one(callable, lock) && releasing) changed_.wait(lock);
+    // Others may be releasing what it takes; releases wait for nobody.
+    if (!evict_one(callable, lock)) changed_.wait(lock);
   }
+  book(item, item.bytes + bytes);
+  return {};
 }
 
 bool ResidentAccount::evict_one(size_t keep, std::unique_lock<std::mutex>& lock) {
@@ -223,7 +297,9 @@ uint64_t ResidentAccount::bytes(size_t callable) const {
 
 ResidentAccount::Totals ResidentAccount::totals() const {
   const std::lock_guard lock(mutex_);
-  return totals_;
+  Totals totals = totals_;
+  totals.waiting = line_.size();
+  return totals;
 }
 
 }  // namespace changeaware

@@ -8,13 +8,22 @@
 //
 // Growth while another callable was loaded, released or may have run is not used. A failed or
 // abandoned load gives its bytes back. Several callables may be loaded at once.
-// Thread safety: every method may be called concurrently.
+//
+// Waiting: whoever finds no room stands in line until the pins and loads of others leave some.
+// While it does, those that come later stand behind it, also for what is resident: otherwise short
+// requests that take turns in pinning small callables would keep a large one out for ever. Who only
+// waits for a callable that another thread loads or releases holds nobody up.
+// No deadlock, provided that a thread which waits here holds no pin: then every byte in the way
+// belongs to a pinned callable that runs, a load or a release, and none of those waits in line.
+// Thread safety: every method may be called concurrently. No method changes anything when memory
+// for its own bookkeeping runs out (std::bad_alloc).
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +31,7 @@
 #include <vector>
 
 #include "changeaware/status.h"
+#include "runtime/cancellation.h"
 
 namespace changeaware {
 
@@ -52,7 +62,7 @@ class ResidentAccount {
     Load& operator=(Load&&) = delete;
     ~Load();
     // The executable is there: books it, pinned once. OverBudget when it turned out larger than
-    // reserved and does not fit: the caller destroys it, the bytes are given back.
+    // reserved and does not fit: the caller destroys it and then this, which gives the bytes back.
     Status finish();
 
    private:
@@ -72,11 +82,14 @@ class ResidentAccount {
   };
 
   // Pins the callable when it is resident, and gives nothing. Else makes room, reserves, and gives
-  // the load that the caller is to carry out. Waits while another thread loads or releases it.
-  // OverBudget, naming the callable and the bytes, when the pinned and the loading ones leave no
-  // room: it never waits for those.
-  Result<std::optional<Load>> acquire(size_t callable, LoadEstimate estimate,
-                                      uint64_t budget_bytes);
+  // the load that the caller is to carry out. Waits while another thread loads or releases it, and
+  // while what others have pinned or are loading leaves no room. REQUIRES: the caller holds no pin.
+  // OverBudget, naming the callable and the bytes, at once when it does not fit alone; Cancelled.
+  Result<std::optional<Load>> acquire(size_t callable, LoadEstimate estimate, uint64_t budget_bytes,
+                                      const Cancellation& cancellation);
+  // The same without waiting: OverBudget also when it would have to.
+  Result<std::optional<Load>> try_acquire(size_t callable, LoadEstimate estimate,
+                                          uint64_t budget_bytes);
 
   // Keeps a resident callable from being released; false when it is not resident.
   bool pin(size_t callable);
@@ -100,6 +113,7 @@ class ResidentAccount {
     uint64_t loads = 0;
     uint64_t failed_loads = 0;
     uint64_t evictions = 0;
+    uint64_t waiting = 0;  // in line now
   };
   Totals totals() const;
 
@@ -116,8 +130,22 @@ class ResidentAccount {
     double priority = 0;
   };
 
-  Status book_more(size_t callable, uint64_t bytes, const std::string& name, uint64_t budget_bytes,
-                   std::unique_lock<std::mutex>& lock);
+  // Somebody in acquire().
+  struct Waiter {
+    size_t callable;
+  };
+  using Line = std::list<Waiter>;
+  class Place;
+
+  Result<std::optional<Load>> acquire_within(size_t callable, LoadEstimate estimate,
+                                             uint64_t budget_bytes, const Cancellation* patience);
+  Result<std::optional<Load>> pin_or_reserve(size_t callable, LoadEstimate estimate,
+                                             uint64_t budget_bytes, const Cancellation* patience);
+  bool is_next(Line::const_iterator place) const;
+  uint64_t bytes_in_use(size_t except, bool count_releasing) const;
+  bool fits(uint64_t bytes, uint64_t budget_bytes) const;
+  Status book_growth(size_t callable, uint64_t bytes, const std::string& name,
+                     uint64_t budget_bytes, std::unique_lock<std::mutex>& lock);
   bool evict_one(size_t keep, std::unique_lock<std::mutex>& lock);
   void add_pin(Item& item);
   void leave(Item& item, State state);
@@ -128,8 +156,9 @@ class ResidentAccount {
   const Release release_;
   const Measure measure_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // the state of an item
+  std::condition_variable_any changed_;  // states, pins, or who is next in line
   std::vector<Item> items_;
+  Line line_;  // oldest first
   Totals totals_;
   uint64_t activity_ = 1;  // grows with each pin, load and release
   uint64_t pinned_ = 0;
