@@ -148,7 +148,9 @@ class Session {
   // Errors: Cancelled; InvalidArgument (unknown, missing or unfit input, output or strategy: lists
   // what is valid), FailedAssertion (an assertion of the program), Unsupported (values outside what
   // the engine computes exactly: int64 beyond int32, NaN), OverBudget (a callable that does not fit
-  // into the resident budget), Internal. A failed request retains nothing.
+  // into the resident budget even alone, or memory that runs out; where other requests hold what is
+  // needed this one waits), Corrupt (a damaged package, or one that was changed in place since it
+  // was opened), Internal. A failed request retains nothing.
   virtual Result<Response> run(const Request& request) = 0;
   // The same as planned. StalePlan, before anything runs, when the plan does not fit any more or is
   // not one of this session.
