@@ -108,14 +108,14 @@ void ExecutableStore::release(size_t callable) {
   slots_[callable].loaded.reset();
 }
 
-uint64_t ExecutableStore::needed_bytes(size_t callable) const {
-  return account_.expected_bytes(callable, estimate(callable));
+uint64_t ExecutableStore::needed_bytes(size_t callable, uint64_t budget_bytes) const {
+  return account_.expected_bytes(callable, estimate(callable), budget_bytes);
 }
 
 bool ExecutableStore::fit(const std::vector<size_t>& callables, uint64_t budget_bytes) const {
   uint64_t bytes = account_.totals().bytes;
   for (size_t c : callables) {
-    if (!is_loaded(c)) bytes += needed_bytes(c);
+    if (!is_loaded(c)) bytes += needed_bytes(c, budget_bytes);
   }
   return bytes <= budget_bytes;
 }

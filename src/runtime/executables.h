@@ -64,7 +64,7 @@ class ExecutableStore {
   Status check_file() const { return file_.check(); }
   bool is_loaded(size_t callable) const { return slots_[callable].is_loaded; }
   // What must be free to load it.
-  uint64_t needed_bytes(size_t callable) const;
+  uint64_t needed_bytes(size_t callable, uint64_t budget_bytes) const;
   // Whether all of these can be loaded side by side with what is loaded.
   bool fit(const std::vector<size_t>& callables, uint64_t budget_bytes) const;
   ResidentAccount::Totals totals() const { return account_.totals(); }

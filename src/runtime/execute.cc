@@ -73,7 +73,7 @@ std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore&
   }
   if (callables.size() == 1) return {};
   std::stable_sort(callables.begin(), callables.end(), [&](size_t a, size_t b) {
-    return executables.needed_bytes(a) > executables.needed_bytes(b);
+    return executables.needed_bytes(a, UINT64_MAX) > executables.needed_bytes(b, UINT64_MAX);
   });
   return callables;
 }

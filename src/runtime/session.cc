@@ -287,7 +287,8 @@ class SessionImpl : public Session, private RegionHooks {
     }
     for (size_t r = 0; r < costs.size(); ++r) {
       const size_t callable = state.topology->regions[r].callable;
-      if (state.ask.loaded[r] == 0) costs[r].resident_bytes = executables_->needed_bytes(callable);
+      if (state.ask.loaded[r] == 0)
+        costs[r].resident_bytes = executables_->needed_bytes(callable, resident_budget_);
     }
     CA_ASSIGN_OR_RETURN(
         state.plan, make_plan(*state.topology, offers, state.ask, costs, budgets(), state.forced));

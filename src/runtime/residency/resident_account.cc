@@ -51,9 +51,17 @@ Status ResidentAccount::Load::finish() {
   return status;
 }
 
-uint64_t ResidentAccount::expected_bytes(size_t callable, const LoadEstimate& estimate) const {
+uint64_t ResidentAccount::to_reserve(const Item& item, const LoadEstimate& estimate,
+                                     uint64_t budget_bytes) {
+  const uint64_t estimated = std::max(estimate.loading_bytes, estimate.resident_bytes);
+  if (item.found_bytes <= estimated) return estimated;
+  return estimated <= budget_bytes ? std::min(item.found_bytes, budget_bytes) : item.found_bytes;
+}
+
+uint64_t ResidentAccount::expected_bytes(size_t callable, const LoadEstimate& estimate,
+                                         uint64_t budget_bytes) const {
   const std::lock_guard lock(mutex_);
-  return std::max({estimate.loading_bytes, estimate.resident_bytes, items_[callable].found_bytes});
+  return to_reserve(items_[callable], estimate, budget_bytes);
 }
 
 // A place in line, from the end of it until destroyed. REQUIRES: the mutex is held at both.
@@ -107,9 +115,7 @@ Result<std::optional<ResidentAccount::Load>> ResidentAccount::pin_or_reserve(
     size_t callable, LoadEstimate estimate, uint64_t budget_bytes, const Cancellation* patience) {
   std::unique_lock lock(mutex_);
   Item& item = items_[callable];
-  const auto needed = [&] {
-    return std::max({estimate.loading_bytes, estimate.resident_bytes, item.found_bytes});
-  };
+  const auto needed = [&] { return to_reserve(item, estimate, budget_bytes); };
   const Place place(*this, callable);
   const auto can_go_on = [&] {
     if (item.state == State::kAbsent && needed() > budget_bytes) return true;
@@ -157,12 +163,16 @@ Status ResidentAccount::finish_load(Load& load) {
     item.found_bytes = std::max(item.found_bytes, now - load.before_bytes_);
   }
   const uint64_t bytes = std::max(load.estimate_.resident_bytes, item.found_bytes);
-  if (bytes > item.bytes) {
-    CA_RETURN_IF_ERROR(book_growth(load.callable_, bytes - item.bytes, load.estimate_.name,
-                                   load.budget_bytes_, lock));
+  const uint64_t reserved = item.bytes;
+  if (bytes <= reserved) {
+    book(item, bytes);
+  } else {
+    // Where it cannot be booked, others are in use: the next load of it reserves more.
+    const uint64_t most = std::min(bytes, std::max(load.budget_bytes_, reserved));
+    (void)book_growth(load.callable_, most - reserved, load.estimate_.name, load.budget_bytes_,
+                      lock);
   }
   --loading_;
-  book(item, bytes);
   ++totals_.loads;
   add_pin(item);
   leave(item, State::kResident);

@@ -6,8 +6,10 @@
 // caching algorithms", 1997). Afterwards it is booked with the larger of the estimate and the
 // growth that the operating system reports, and what was found is the estimate of later loads.
 //
-// Growth while another callable was loaded, released or may have run is not used. A failed or
-// abandoned load gives its bytes back. Several callables may be loaded at once.
+// Growth while another callable was loaded, released or may have run is not used. It may still hold
+// what the application allocated meanwhile, so it makes others leave but refuses nothing: what fits
+// by its estimate is loaded, and if more was found it has all of the budget to itself.
+// A failed or abandoned load gives its bytes back. Several callables may be loaded at once.
 //
 // Waiting: whoever finds no room stands in line until the pins and loads of others leave some.
 // While it does, those that come later stand behind it, also for what is resident: otherwise short
@@ -61,8 +63,9 @@ class ResidentAccount {
     Load(Load&& other) noexcept;
     Load& operator=(Load&&) = delete;
     ~Load();
-    // The executable is there: books it, pinned once. OverBudget when it turned out larger than
-    // reserved and does not fit: the caller destroys it and then this, which gives the bytes back.
+    // The executable is there: books it, pinned once; what it turned out to take beyond what was
+    // reserved as far as others can be released for it. After an error the caller destroys the
+    // executable and then this, which gives the bytes back.
     Status finish();
 
    private:
@@ -104,7 +107,8 @@ class ResidentAccount {
   void release_unpinned();
 
   // What acquire() would reserve: the estimate or what was found before.
-  uint64_t expected_bytes(size_t callable, const LoadEstimate& estimate) const;
+  uint64_t expected_bytes(size_t callable, const LoadEstimate& estimate,
+                          uint64_t budget_bytes) const;
   bool is_resident(size_t callable) const;
   uint64_t bytes(size_t callable) const;
   struct Totals {
@@ -146,6 +150,7 @@ class ResidentAccount {
   bool fits(uint64_t bytes, uint64_t budget_bytes) const;
   Status book_growth(size_t callable, uint64_t bytes, const std::string& name,
                      uint64_t budget_bytes, std::unique_lock<std::mutex>& lock);
+  static uint64_t to_reserve(const Item& item, const LoadEstimate& estimate, uint64_t budget_bytes);
   bool evict_one(size_t keep, std::unique_lock<std::mutex>& lock);
   void add_pin(Item& item);
   void leave(Item& item, State state);
