@@ -84,7 +84,9 @@ TEST_F(Compile, ABudgetLeavesThickStrategiesOut) {
   ASSERT_TRUE(report.ok()) << report.status().to_string();
   EXPECT_LE(report->strategies.size(), 3);
   EXPECT_THAT(report->rejections, Contains(Field(&Rejection::reason, HasSubstr("budget"))));
-  for (const Strategy& s : (*Package::open(package))->manifest().strategies) {
+  const auto opened = Package::open(package);
+  ASSERT_TRUE(opened.ok()) << opened.status().to_string();
+  for (const Strategy& s : (*opened)->manifest().strategies) {
     EXPECT_LE(s.retained_bytes, 1000) << s.name;
   }
 }
