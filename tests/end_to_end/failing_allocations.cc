@@ -56,6 +56,13 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
   return changeaware::testing::allocate(bytes, static_cast<size_t>(alignment),
                                         __builtin_return_address(0));
 }
+// Sanitizers have forms of their own for these.
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  void* data = nullptr;
+  return posix_memalign(&data, __STDCPP_DEFAULT_NEW_ALIGNMENT__, std::max<size_t>(bytes, 1)) == 0
+             ? data
+             : nullptr;
+}
 void operator delete(void* data) noexcept { std::free(data); }
 void operator delete(void* data, size_t) noexcept { std::free(data); }
 void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
