@@ -46,15 +46,9 @@ class Flights {
  private:
   void land_locked(Flight& flight, std::optional<std::vector<Tensor>> outputs);
 
-  struct KeyHash {
-    size_t operator()(const RetainedCache::Key& key) const {
-      return std::hash<std::string>()(key.text) ^ (key.region * 0x9e3779b97f4a7c15ull);
-    }
-  };
-
   std::mutex mutex_;
   std::condition_variable_any landed_;
-  std::unordered_map<RetainedCache::Key, std::shared_ptr<Flight>, KeyHash> flights_;
+  std::unordered_map<RetainedCache::Key, std::shared_ptr<Flight>, RetainedCache::KeyHash> flights_;
 };
 
 }  // namespace changeaware

@@ -76,6 +76,12 @@ class RetainedCache {
     bool operator==(const Key&) const = default;
   };
 
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      return std::hash<std::string>()(key.text) ^ (key.region * 0x9e3779b97f4a7c15ull);
+    }
+  };
+
   struct Found {
     Pin pin;
     bool was_evicted = false;  // it was there and had to make room, not long ago
@@ -118,12 +124,6 @@ class RetainedCache {
  private:
   using Order =
       std::tuple<bool, double, uint64_t>;  // evicted first: exact repeats, low priority, old
-
-  struct KeyHash {
-    size_t operator()(const Key& key) const {
-      return std::hash<std::string>()(key.text) ^ (key.region * 0x9e3779b97f4a7c15ull);
-    }
-  };
 
   // Keys that were evicted lately, as hashes: they only explain, so a collision does no harm.
   class Evicted {
