@@ -39,7 +39,16 @@ CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& 
       ->transform(no_sign);
 }
 
+void add_exact_engine_options(CLI::App& app, ExactEngineOptions& options) {
+  app.add_option("--torch", options.torch_folder,
+                 "folder of PyTorch for the exact engine; else $CHANGEAWARE_LIBTORCH, else the one "
+                 "of the Python environment");
+  add_repeatable(app, "--op-library", options.op_libraries,
+                 "a shared library that registers custom operators");
+}
+
 void add_session_options(CLI::App& app, SessionOptions& options) {
+  add_exact_engine_options(app, options.exact_engine);
   app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
       ->check(CLI::NonNegativeNumber);
   add_bytes_option(app, "--retained-budget", options.retained_budget_bytes,

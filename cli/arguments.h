@@ -25,7 +25,10 @@ CLI::Option* add_repeatable(CLI::App& app, const std::string& name, std::vector<
 CLI::Option* add_bytes_option(CLI::App& app, const std::string& name, uint64_t& bytes,
                               const std::string& description);
 
-// --threads, --retained-budget, --resident-budget and --blob-folder.
+// --torch and --op-library.
+void add_exact_engine_options(CLI::App& app, ExactEngineOptions& options);
+
+// Those, and --threads, --retained-budget, --resident-budget and --blob-folder.
 void add_session_options(CLI::App& app, SessionOptions& options);
 
 // "NAME=VALUE" words as a map. InvalidArgument, naming `option`, for a word without a name or '=',

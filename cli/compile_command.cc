@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "changeaware/compiler.h"
@@ -45,7 +47,9 @@ void print_json(const Outcome& outcome) {
   write_rejections(json, report.rejections);
   json.field("nodes_read", static_cast<uint64_t>(report.nodes_read));
   json.field("nodes_kept", static_cast<uint64_t>(report.nodes_kept));
+  json.list("exact_nodes", report.exact_nodes);
   json.field("verified", report.verified);
+  json.field("compared_with_pytorch", report.compared_with_exact);
   json.field("seconds", outcome.seconds);
   json.key("stage_seconds");
   json.begin_object();
@@ -54,6 +58,14 @@ void print_json(const Outcome& outcome) {
   json.field("peak_rss_bytes", process_memory().peak_rss_bytes);
   json.end_object();
   fmt::print("{}\n", json.text());
+}
+
+void print_exact_nodes(const std::vector<std::string>& nodes) {
+  constexpr size_t kMost = 8;
+  if (nodes.empty()) return;
+  fmt::print("  exact      {} nodes run on the exact engine:\n", nodes.size());
+  for (size_t i = 0; i < std::min(kMost, nodes.size()); ++i) fmt::print("    {}\n", nodes[i]);
+  if (nodes.size() > kMost) fmt::print("    and {} more\n", nodes.size() - kMost);
 }
 
 void print_text(const Outcome& outcome) {
@@ -69,6 +81,9 @@ void print_text(const Outcome& outcome) {
   fmt::print("  verified   {}\n", report.verified
                                       ? "yes: main and the strategies were executed and agree"
                                       : "no: there were no example inputs");
+  if (report.compared_with_exact)
+    fmt::print("  compared   main agrees with PyTorch's own operators on the example inputs\n");
+  print_exact_nodes(report.exact_nodes);
   fmt::print("`changeaware inspect {}` shows what runs when an input changes.\n", outcome.package);
 }
 
@@ -84,11 +99,16 @@ Result<Outcome> compile_timed(Outcome outcome, CompileOptions options) {
   return outcome;
 }
 
+const std::map<std::string, Numerics> kNumerics = {{"fast", Numerics::kFast},
+                                                   {"exact", Numerics::kExact}};
+
 struct Words {
   std::vector<std::string> examples;
   std::string reference;
   std::optional<double> rtol;
   std::optional<double> atol;
+  std::optional<double> oracle_rtol;
+  std::optional<double> oracle_atol;
   bool nominal_costs = false;
 };
 
@@ -101,6 +121,15 @@ void add_options(CLI::App& app, CompileOptions& options, Words& words) {
   app.add_option("--rtol", words.rtol, "relative tolerance of strategies against the whole program")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--atol", words.atol, "absolute tolerance; both 0: to the bit")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--numerics", options.numerics,
+                 "fast: within a tolerance of PyTorch; exact: PyTorch's own operators and bits")
+      ->transform(CLI::CheckedTransformer(kNumerics));
+  add_exact_engine_options(app, options.exact_engine);
+  app.add_option("--oracle-rtol", words.oracle_rtol,
+                 "relative tolerance of the whole program against PyTorch, where that is there")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--oracle-atol", words.oracle_atol, "absolute tolerance of the same")
       ->check(CLI::NonNegativeNumber);
   add_bytes_option(app, "--retained-budget", options.retained_budget_bytes,
                    "leave out strategies that retain more: 1000000, 64MiB");
@@ -119,6 +148,9 @@ Status interpret(const Words& words, CompileOptions& options) {
   }
   if (words.rtol || words.atol) {
     options.tolerance = {words.rtol.value_or(0), words.atol.value_or(0), 0};
+  }
+  if (words.oracle_rtol || words.oracle_atol) {
+    options.oracle_tolerance = {words.oracle_rtol.value_or(0), words.oracle_atol.value_or(0), 0};
   }
   if (words.nominal_costs) options.costs = CostSource::kNominal;
   return {};

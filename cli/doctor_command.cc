@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "changeaware/doctor.h"
+#include "changeaware/exact_engine.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/json_output.h"
@@ -45,6 +46,11 @@ void print_json(const SystemReport& report) {
   json.end_object();
   write_cpu(json, report);
   json.field("memory_bytes", report.memory_bytes);
+  json.key("cache");
+  json.begin_object();
+  json.field("folder", report.cache_folder);
+  json.field("bytes", report.cache_bytes);
+  json.end_object();
   write_parts(json, "engines", report.engines);
   write_parts(json, "optional_parts", report.optional_parts);
   json.list("missing", report.missing);
@@ -60,6 +66,11 @@ void print_parts(const char* title, const std::vector<SystemPart>& parts) {
   fmt::print("{}\n{}", title, format_table(rows, 2));
 }
 
+std::string cache_text(const SystemReport& report) {
+  if (report.cache_folder.empty()) return "none: neither XDG_CACHE_HOME nor HOME is set";
+  return fmt::format("{} ({})", report.cache_folder, format_bytes(report.cache_bytes));
+}
+
 void print_text(const SystemReport& report) {
   fmt::print("changeaware {} (package format {})\n", report.version, report.package_format);
   fmt::print(
@@ -68,7 +79,8 @@ void print_text(const SystemReport& report) {
                     {"features", join_names(report.cpu_features, "none that matter here")},
                     {"threads", fmt::format("{} usable; {} cores, {} hardware threads",
                                             report.usable_threads, report.cores, report.threads)},
-                    {"memory", format_bytes(report.memory_bytes)}},
+                    {"memory", format_bytes(report.memory_bytes)},
+                    {"cache", cache_text(report)}},
                    2));
   print_parts("engines", report.engines);
   print_parts("optional parts", report.optional_parts);
@@ -80,11 +92,17 @@ void print_text(const SystemReport& report) {
 
 Result<int> doctor_command(int argc, char** argv) {
   bool as_json = false;
+  bool build = false;
+  ExactEngineOptions exact_engine;
   CLI::App app("Shows versions, processor, engines and what is missing.", "changeaware doctor");
   app.add_flag("--json", as_json, "print one JSON document");
+  app.add_flag("--build-torch-engine", build,
+               "build the exact engine's plug-in for the PyTorch found, once per version");
+  add_exact_engine_options(app, exact_engine);
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));
   if (!proceed) return 0;
-  const SystemReport report = inspect_system();
+  if (build) CA_RETURN_IF_ERROR(build_exact_engine(exact_engine).status());
+  const SystemReport report = inspect_system(exact_engine);
   as_json ? print_json(report) : print_text(report);
   return 0;
 }

@@ -1,12 +1,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdio>
+#include <memory>
+
 #include "changeaware/package.h"
+#include "changeaware/session.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/live_report.h"
 #include "cli/manifest_json.h"
+#include "cli/replayer.h"
 #include "cli/strategies_text.h"
 #include "cli/text_table.h"
+#include "cli/trace.h"
 
 namespace changeaware::cli {
 namespace {
@@ -67,6 +74,8 @@ void print_callables(const Manifest& manifest) {
   for (const Callable& callable : manifest.callables) {
     fmt::print("  {}: {} nodes, {} of weights\n", callable.name, callable.node_count,
                format_bytes(callable.weight_bytes));
+    if (callable.exact_node_count > 0)
+      fmt::print("    exact       {} of them run on the exact engine\n", callable.exact_node_count);
     fmt::print("    identity    {}\n", callable.identity);
     fmt::print("    costs       {}\n", costs_text(callable.costs));
     fmt::print("    depends on  {}\n", join_names(callable.dependencies, "no input"));
@@ -87,6 +96,10 @@ void print_text(const Package& package) {
   fmt::print("  made from PyTorch {} for {} {}, format {}.{}\n", manifest.torch_version,
              manifest.engine_name, manifest.engine_version, manifest.format_major,
              manifest.format_minor);
+  if (!manifest.exact_engine_version.empty())
+    fmt::print("  {} on the exact engine, PyTorch {}\n",
+               manifest.exact_numerics ? "everything" : "some nodes",
+               manifest.exact_engine_version);
   fmt::print("  {}\n",
              manifest.verified
                  ? "verified: main and the strategies were executed on the examples and agree"
@@ -102,18 +115,43 @@ void print_text(const Package& package) {
   fmt::print("rejected\n{}", format_table(rows, 2));
 }
 
+// What a session on the package holds after the requests of a trace.
+Result<int> inspect_live(const std::shared_ptr<const Package>& package, const std::string& trace,
+                         const SessionOptions& options, bool as_json) {
+  CA_ASSIGN_OR_RETURN(const auto requests, read_trace(trace));
+  CA_ASSIGN_OR_RETURN(const auto session, Session::create(package, options));
+  Replayer replayer(*session, {}, nullptr);
+  bool all_answered = true;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const ReplayResult result = replayer.run(i, requests[i]);
+    if (result.status.ok()) continue;
+    all_answered = false;
+    fmt::print(stderr, "request {}: {}\n", i, result.status.to_string());
+  }
+  const SessionStats stats = session->stats();
+  fmt::print("{}", as_json ? live_json(stats) + "\n" : live_text(stats));
+  return all_answered ? 0 : 1;
+}
+
 }  // namespace
 
 Result<int> inspect_command(int argc, char** argv) {
   std::string path;
+  std::string trace;
+  SessionOptions options;
   bool as_json = false;
   CLI::App app("Shows what a package holds.", "changeaware inspect");
   app.add_option("PACKAGE", path, "a package written by `changeaware compile`")->required();
+  app.add_option("--live", trace,
+                 "answer the requests of this trace, then show what the session holds: resident "
+                 "and retained bytes by callable and entry");
+  add_session_options(app, options);
   app.add_flag("--json", as_json, "print one JSON document");
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));
   if (!proceed) return 0;
 
   CA_ASSIGN_OR_RETURN(const auto package, Package::open(path));
+  if (!trace.empty()) return inspect_live(package, trace, options, as_json);
   if (as_json) {
     fmt::print("{}\n", manifest_to_json(package->manifest()));
   } else {

@@ -91,6 +91,7 @@ void write_callable(JsonOutput& json, const Callable& callable) {
   write_ports(json, "outputs", callable.outputs);
   json.field("weight_bytes", callable.weight_bytes);
   json.field("node_count", callable.node_count);
+  json.field("exact_node_count", callable.exact_node_count);
   json.list("assertions", callable.assertions);
   json.key("costs");
   json.begin_object();
@@ -168,6 +169,12 @@ std::string manifest_to_json(const Manifest& manifest) {
   json.begin_object();
   json.field("name", manifest.engine_name);
   json.field("version", manifest.engine_version);
+  json.end_object();
+  json.key("exact_engine");
+  json.begin_object();
+  json.field("everything", manifest.exact_numerics);
+  json.field("version", manifest.exact_engine_version);
+  json.list("op_libraries", manifest.op_libraries);
   json.end_object();
   json.key("versions");
   json.begin_object();

@@ -56,7 +56,7 @@ TEST(ManifestJson, HasEverythingInOrder) {
       R"("callables":[{"name":"main","identity":"","dependencies":["x"],"shape_dependencies":[],)"
       R"("inputs":[{"name":"x","dtype":"float32","shape":["s0",3]}],)"
       R"("outputs":[{"name":"add","dtype":"float32","shape":["2*s0"]}],)"
-      R"("weight_bytes":21474836480,"node_count":7,"assertions":["x is positive"],)"
+      R"("weight_bytes":21474836480,"node_count":7,"exact_node_count":0,"assertions":["x is positive"],)"
       R"("costs":{"steady_us":1.5,"p95_us":2.5,"cold_us":3.5,"load_us":4.5,"resident_bytes":5}}],)"
       R"("strategies":[{"name":"monolithic","callables":["main"],"retained":["add"],)"
       R"("retained_bytes":8,"resident_bytes":9,)"
@@ -65,7 +65,7 @@ TEST(ManifestJson, HasEverythingInOrder) {
       R"("rejections":[{"candidate":"thinner cut","reason":"retains \"more\""}],)"
       R"("symbols":[{"symbol":"s0","min":1,"max":9223372036854775807}],"verified":true,)"
       R"("costs_are_measured":false,"tolerance":{"rtol":0.5,"atol":0.25,"of_scale":0.0},)"
-      R"("engine":{"name":"engine","version":"1.2"},"versions":{"format":"2.0","torch":"2.13.0"}})");
+      R"("engine":{"name":"engine","version":"1.2"},"exact_engine":{"everything":false,"version":"","op_libraries":[]},"versions":{"format":"2.1","torch":"2.13.0"}})");
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ Result<int> verify_command(int argc, char** argv) {
                  "FILE.npz: outputs by name, computed elsewhere from the example inputs");
   app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
       ->check(CLI::NonNegativeNumber);
+  add_exact_engine_options(app, options.exact_engine);
   app.add_flag("--json", as_json, "print one JSON document");
   CA_ASSIGN_OR_RETURN(const bool proceed, parse_arguments(app, argc, argv));
   if (!proceed) return 0;

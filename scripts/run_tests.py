@@ -8,10 +8,13 @@
     asan     the same built with AddressSanitizer and UndefinedBehaviorSanitizer (build-asan/)
     tsan     the same built with ThreadSanitizer (build-tsan/)
     oracle   tests/oracle: the program against PyTorch, with pytest
+    zoo      tests/zoo: small configurations of real models, likewise
 
 A suite that ran nothing counts as one failure. So does a skipped test where CI is set.
 """
 
+import functools
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -64,24 +67,48 @@ def style() -> Count:
     return Count(passed=1) if code == 0 else Count(failed=1)
 
 
+def binary() -> str:
+    return os.environ.get("CHANGEAWARE_BIN", str(ROOT / "build/bin/changeaware"))
+
+
+@functools.cache
+def exact_engine() -> dict:
+    """Environment of tests that need PyTorch: the one of this Python, with its plug-in built."""
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.submodule_search_locations:
+        print("this Python has no PyTorch: tests of the exact engine are skipped", file=sys.stderr)
+        return {}
+    folder = spec.submodule_search_locations[0]
+    doctor = subprocess.run(
+        [binary(), "doctor", "--build-torch-engine", "--torch", folder],
+        stdout=subprocess.DEVNULL)
+    if doctor.returncode != 0:
+        print("the exact engine cannot be built: its tests will fail", file=sys.stderr)
+    return {"CHANGEAWARE_LIBTORCH": folder}
+
+
 def ctest(name: str, preset: str, folder: str) -> Count:
     build = subprocess.run([ROOT / "scripts" / "build.sh", preset])
     if build.returncode != 0:
         return Count(failed=1)
+    # A sanitizer cannot see into PyTorch: those builds leave its tests out.
+    environment = exact_engine() if preset == "release" else {}
     return run_reporting(name, [
         "ctest", "--test-dir", folder, "--parallel", str(os.cpu_count()), "--output-on-failure",
-        "--timeout", "600", "--progress", "--output-junit", REPORTS / f"{name}.xml"])
+        "--timeout", "600", "--progress", "--output-junit", REPORTS / f"{name}.xml"], environment)
 
 
-def oracle() -> Count:
+def pytest(name: str) -> Count:
+    """The tests of tests/name."""
     environment = {
-        "CHANGEAWARE_BIN": os.environ.get("CHANGEAWARE_BIN", str(ROOT / "build/bin/changeaware")),
+        **exact_engine(),
+        "CHANGEAWARE_BIN": binary(),
         "CHANGEAWARE_FIXTURES": os.environ.get(
             "CHANGEAWARE_FIXTURES", str(ROOT.parent / "shared" / "fixtures")),
     }
-    return run_reporting("oracle", [
-        sys.executable, "-m", "pytest", "tests/oracle", "-q", "--durations=10",
-        "-p", "no:cacheprovider", f"--junitxml={REPORTS / 'oracle.xml'}"], environment)
+    return run_reporting(name, [
+        sys.executable, "-m", "pytest", f"tests/{name}", "-q", "--durations=10",
+        "-p", "no:cacheprovider", f"--junitxml={REPORTS / f'{name}.xml'}"], environment)
 
 
 SUITES = {
@@ -89,7 +116,8 @@ SUITES = {
     "unit": lambda: ctest("unit", "release", "build"),
     "asan": lambda: ctest("asan", "asan", "build-asan"),
     "tsan": lambda: ctest("tsan", "tsan", "build-tsan"),
-    "oracle": oracle,
+    "oracle": lambda: pytest("oracle"),
+    "zoo": lambda: pytest("zoo"),
 }
 
 

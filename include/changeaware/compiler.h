@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "changeaware/exact_engine.h"
 #include "changeaware/package.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
@@ -18,11 +19,19 @@ namespace changeaware {
 // the package byte-reproducible.
 enum class CostSource : uint8_t { kMeasured, kNominal };
 
+// Who computes. `kFast`: the fast engine, within a tolerance of PyTorch, and the exact engine for
+// what the fast one cannot do faithfully. `kExact`: the exact engine alone, with PyTorch's bits.
+enum class Numerics : uint8_t { kFast, kExact };
+
 struct CompileOptions {
   // Example inputs by name; they replace the sample inputs in the file. Needed for every input only
   // when the file has no sample inputs: without examples the result is not verified by execution.
   std::map<std::string, Tensor> examples;
   int threads = 0;  // engine threads; 0 = all cores
+  Numerics numerics = Numerics::kFast;
+  ExactEngineOptions exact_engine;
+  // How far `main` may be from the exact engine on the example inputs, where that engine is there.
+  Tolerance oracle_tolerance;
   CostSource costs = CostSource::kMeasured;
   // Strategies that retain more are left out. `monolithic` always stays.
   uint64_t retained_budget_bytes = UINT64_MAX;
@@ -42,7 +51,9 @@ struct CompileReport {
   std::vector<std::string> strategies;
   size_t strategy_candidates = 0;
   std::vector<Rejection> rejections;
-  bool verified = false;  // `main` and the strategies were executed and compared
+  bool verified = false;                 // `main` and the strategies were executed and compared
+  bool compared_with_exact = false;      // `main` was compared with the exact engine
+  std::vector<std::string> exact_nodes;  // "node (operator): why the fast engine does not run it"
   std::vector<std::pair<std::string, double>> stage_seconds;
 };
 
@@ -58,6 +69,7 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
 struct VerifyOptions {
   std::map<std::string, Tensor> examples;  // replace those in the package, by name
   int threads = 0;
+  ExactEngineOptions exact_engine;
   std::map<std::string, Tensor> reference;  // as in CompileOptions
   std::function<void(std::string_view stage, double fraction)> progress;
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/exact_engine.h"
+
 namespace changeaware {
 
 // An engine or an optional part.
@@ -27,11 +29,13 @@ struct SystemReport {
   uint64_t memory_bytes = 0;
   std::vector<SystemPart> engines;
   std::vector<SystemPart> optional_parts;
+  std::string cache_folder;  // of compiled callables and the exact engine's plug-in; may be empty
+  uint64_t cache_bytes = 0;  // of all that is in it
   std::vector<std::string> missing;  // one sentence each, with how to get it; empty = all well
 };
 
 // Never fails: what cannot be found out is empty or 0. Tries to start each engine, which may take a
-// second. Thread safety: may be called concurrently.
-SystemReport inspect_system();
+// second and, for the exact one, loads PyTorch. Thread safety: may be called concurrently.
+SystemReport inspect_system(const ExactEngineOptions& exact_engine = {});
 
 }  // namespace changeaware

@@ -41,6 +41,7 @@ struct Callable {
   std::vector<std::string> assertions;  // messages of the assertions it decides
   uint64_t weight_bytes = 0;            // distinct constant bytes that it reads
   uint64_t node_count = 0;
+  uint64_t exact_node_count = 0;  // of those, run by the exact engine
   CallableCosts costs;
 };
 
@@ -120,9 +121,12 @@ struct Tolerance {
 
 struct Manifest {
   int format_major = 2;
-  int format_minor = 0;
+  int format_minor = 1;
   std::string engine_name;
   std::string engine_version;
+  bool exact_numerics = false;            // all of it runs on the exact engine
+  std::string exact_engine_version;       // PyTorch's; empty when no callable needs it
+  std::vector<std::string> op_libraries;  // file names of the custom operators' libraries
   std::string torch_version;
   std::vector<ProgramInput> inputs;    // in the program's order
   std::vector<ProgramOutput> outputs;  // in the program's order

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/exact_engine.h"
 #include "changeaware/package.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
@@ -30,6 +31,7 @@ struct SessionOptions {
   // ($XDG_CACHE_HOME/changeaware, else ~/.cache/changeaware), "off" = nowhere. What is there is
   // used only for the same package file, engine, processor and threads; what is damaged is ignored.
   std::string blob_folder;
+  ExactEngineOptions exact_engine;
   // Skip a callable whose inputs, computed again, have the bits of inputs it ran on before.
   bool early_cutoff = true;
   // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
@@ -114,6 +116,15 @@ struct Response {
   Report report;
 };
 
+// What a callable left behind for later requests.
+struct RetainedEntry {
+  std::string callable;
+  std::string version;  // eight hexadecimal digits that tell entries of one callable apart
+  uint64_t bytes = 0;
+  uint64_t uses = 0;  // storing it counts as one
+  bool operator==(const RetainedEntry&) const = default;
+};
+
 struct SessionStats {
   uint64_t requests = 0;
   uint64_t failed = 0;
@@ -123,6 +134,8 @@ struct SessionStats {
   uint64_t retained_bytes = 0;
   uint64_t retained_bytes_peak = 0;
   uint64_t retained_entries = 0;
+  std::vector<RetainedEntry> retained;  // the largest, at most kMostListedEntries of them
+  static constexpr size_t kMostListedEntries = 256;
   // Callables loaded by all sessions on this package, as they are counted against the budget.
   uint64_t resident_bytes = 0;
   uint64_t resident_bytes_peak = 0;

@@ -11,10 +11,12 @@ struct NodeCost {
   double moved_bytes = 0;  // read and written, each operand once
 };
 
-// Symbolic sizes count with their hints.
+// Symbolic sizes count with their hints, those without one as 64; a branch counts as both of its
+// bodies, a loop as some rounds of its own.
 NodeCost estimate_cost(const Graph& graph, const Node& node);
 
-// Matrix products, convolutions, attention, recurrent layers: what a reader of a model calls work.
+// Matrix products, convolutions, attention, recurrent layers, control flow: what a reader of a
+// model calls work.
 bool is_contraction(const OpSchema& op);
 
 // Microseconds on a nominal core pair (100 GFLOP/s, 10 GB/s). A scale, not a prediction.

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "analysis/symbols.h"
 #include "base/errors.h"
 #include "graph/expression.h"
 
@@ -57,12 +56,26 @@ class Analysis {
       out_.shapes[id].set(i);
       for (const Dim& d : graph_.value(id).spec.dims) {
         // Two inputs that share a symbol have equal sizes there by the program's own guard, so the
-        // first one stands for both. An expression defines no symbol of its own.
-        if (is_symbol(d.expression)) owner_.emplace(d.expression, i);
+        // first one stands for both.
+        if (is_symbol(d.expression)) own(d.expression, i);
       }
-      if (graph_.value(id).kind == ValueKind::kSymInt)
-        owner_.emplace(graph_.value(id).symbol.expression, i);
+      if (graph_.value(id).kind == ValueKind::kSymInt) own(graph_.value(id).symbol.expression, i);
     }
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) seed_derived(i);
+  }
+  // An expression with one symbol that is not a size by itself anywhere defines it ("4*s0").
+  void seed_derived(size_t input) {
+    for (const Dim& d : graph_.value(graph_.inputs()[input]).spec.dims) {
+      std::set<std::string> unknown;
+      for (std::string& symbol : symbols_in(d.expression)) {
+        if (!owner_.contains(symbol)) unknown.insert(std::move(symbol));
+      }
+      if (unknown.size() == 1) own(*unknown.begin(), input);
+    }
+  }
+  void own(const std::string& symbol, size_t input) {
+    const auto [it, fresh] = owner_.emplace(symbol, none_);
+    if (fresh) it->second.set(input);
   }
 
   Status visit(const Node& node) {
@@ -77,7 +90,7 @@ class Analysis {
       });
     }
     for (ValueId id : node.outputs) {
-      if (id != kNoId) CA_RETURN_IF_ERROR(add_symbols(graph_.value(id), shapes));
+      if (id != kNoId) CA_RETURN_IF_ERROR(add_symbols(graph_.value(id), values | shapes, shapes));
     }
     for (ValueId id : node.outputs) {
       if (id == kNoId) continue;
@@ -87,20 +100,27 @@ class Analysis {
     return {};
   }
 
-  Status add_symbols(const Value& value, InputSet& shapes) const {
-    CA_RETURN_IF_ERROR(add_symbols_of(value, value.symbol, shapes));
-    for (const Dim& d : value.spec.dims) CA_RETURN_IF_ERROR(add_symbols_of(value, d, shapes));
+  Status add_symbols(const Value& value, const InputSet& producer, InputSet& shapes) {
+    CA_RETURN_IF_ERROR(add_symbols_of(value, value.symbol, producer, shapes));
+    for (const Dim& d : value.spec.dims)
+      CA_RETURN_IF_ERROR(add_symbols_of(value, d, producer, shapes));
     return {};
   }
-  Status add_symbols_of(const Value& value, const Dim& dim, InputSet& shapes) const {
+  // The first node that has an unbacked symbol defines it, from the contents of what it reads.
+  Status add_symbols_of(const Value& value, const Dim& dim, const InputSet& producer,
+                        InputSet& shapes) {
     if (dim.fixed()) return {};
     for (const std::string& symbol : symbols_in(dim.expression)) {
-      const auto it = owner_.find(symbol);
+      auto it = owner_.find(symbol);
+      if (it == owner_.end() && is_unbacked_symbol(symbol)) {
+        it = owner_.emplace(symbol, producer).first;
+      }
       if (it == owner_.end()) {
+        if (value.kind != ValueKind::kTensor && value.kind != ValueKind::kSymInt) continue;
         return invalid_program("'{}' has a size with the symbol {}, which no input defines",
                                value.name, symbol);
       }
-      shapes.set(it->second);
+      shapes |= it->second;
     }
     return {};
   }
@@ -109,7 +129,7 @@ class Analysis {
   const InputSet none_;
   Dependencies out_;
   std::set<ValueId> is_input_;
-  std::map<std::string, size_t> owner_;  // symbol -> position of the input whose size it is
+  std::map<std::string, InputSet> owner_;  // symbol -> the inputs that it comes from
 };
 
 }  // namespace

@@ -4,6 +4,8 @@
 // shapes[v]: inputs whose shape or contents can change v; a superset of values[v]. A value that
 //            reads only a size has that input in `shapes` and not in `values`: it stays valid when
 //            the contents change.
+// A size that a node computes from contents (an unbacked symbol) depends on all that the node does:
+// a value that has it has those inputs in `shapes`.
 // Both grow along every edge between nodes (a node has all that its operand nodes have), which
 // makes every set of nodes with one pair (values, shapes) convex. An argument of which only
 // metadata is read (the size of a tensor) counts as a shape dependency when it is a program input;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/symbols.h"
 #include "graph/text.h"
 
 namespace changeaware {
@@ -107,18 +106,50 @@ TEST(Dependencies, MoreThanSixtyFourInputsWork) {
 
 TEST(Dependencies, AnUnknownSymbolIsNamed) {
   auto graph = parse_graph(R"(graph(%x: f32[s0]) {
-    %r: f32[u7] = aten.relu.default(%x)
+    %r: f32[s7] = aten.relu.default(%x)
     return (%r)
   })");
   ASSERT_TRUE(graph.ok());
   EXPECT_EQ(analyse_dependencies(*graph).status().message(),
-            "'r' has a size with the symbol u7, which no input defines");
+            "'r' has a size with the symbol s7, which no input defines");
 }
 
-TEST(Symbols, AreTheNamesThatAreNotFunctions) {
-  EXPECT_EQ(symbols_in("2*s0 + Max(1, s1_x)//(s0)"),
-            (std::vector<std::string>{"s0", "s1_x", "s0"}));
-  EXPECT_TRUE(symbols_in("16").empty());
+TEST(Dependencies, ASizeOfContentsDependsOnWhatItsProducerReads) {
+  const auto found = analyse(R"(graph(%x: f32[4], %y: f32[9]) {
+    %n: i64[u0, 1] = aten.nonzero.default(%x)
+    %k: sym(u0) = aten.sym_size.int(%n, 0)
+    %s: f32[u0] = aten.slice.Tensor(%y, 0, 0, %k)
+    %z: f32[u0, 1] = aten.zeros_like.default(%n)
+    %r: f32[9] = aten.relu.default(%y)
+    return (%s, %z, %r)
+  })");
+  EXPECT_EQ(found.values("k"), (Set{0}));
+  EXPECT_EQ(found.values("s"), (Set{0, 1}));
+  EXPECT_EQ(found.shapes("s"), (Set{0, 1}));
+  EXPECT_EQ(found.values("z"), (Set{0}));
+  EXPECT_EQ(found.values("r"), (Set{1}));
+}
+
+TEST(Dependencies, AnExpressionOfOneSymbolDefinesIt) {
+  const auto found = analyse(R"(graph(%x: f32[4*h, 2], %y: f32[3]) {
+    %k: sym(h) = aten.sym_size.int(%x, 0)
+    %z: f32[h] = aten.new_zeros.default(%y, [%k])
+    return (%z)
+  })");
+  EXPECT_EQ(found.values("z"), (Set{}));
+  EXPECT_EQ(found.shapes("z"), (Set{0, 1}));
+}
+
+TEST(Dependencies, ResultsOfABranchDependOnItsConditionAndOperands) {
+  const auto found = analyse(R"(graph(%p: bool[], %x: f32[4], %y: f32[4]) {
+    %c: f32[4] = higher_order.cond(%p,
+      {graph(%a: f32[4]) { %r: f32[4] = aten.relu.default(%a) return (%r) }},
+      {graph(%a: f32[4]) { %r: f32[4] = aten.neg.default(%a) return (%r) }}, [%x])
+    %s: f32[4] = aten.neg.default(%y)
+    return (%c, %s)
+  })");
+  EXPECT_EQ(found.values("c"), (Set{0, 1}));
+  EXPECT_EQ(found.values("s"), (Set{2}));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "archive/directory.h"
 #include "base/errors.h"
+#include "base/pages.h"
 
 namespace changeaware {
 namespace {
@@ -36,39 +37,54 @@ std::string top_folder(const std::vector<DirectoryEntry>& entries) {
   return top;
 }
 
-void drop_pages(const std::byte* begin, size_t bytes) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
-  const uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + bytes) / page * page;
-  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-}
-
 }  // namespace
 
-// Bytes of the archive: a private read-only mapping of a file, or foreign memory.
+// Bytes of the archive: a private read-only mapping of a file, which stays open, or foreign memory.
 class Archive::Mapping {
  public:
   Mapping(std::span<const std::byte> bytes, std::shared_ptr<const void> owner)
       : bytes_(bytes), owner_(std::move(owner)) {}
-  Mapping(std::span<const std::byte> file, std::string file_state)
-      : bytes_(file), mapped_(true), file_state_(std::move(file_state)) {}
+  // Takes over the descriptor.
+  Mapping(std::span<const std::byte> file, int descriptor, const struct stat& then)
+      : bytes_(file), descriptor_(descriptor), then_(then), file_state_(state_text(then)) {}
   ~Mapping() {
-    if (mapped_) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    if (!mapped()) return;
+    munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+    ::close(descriptor_);
   }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
   static Result<std::unique_ptr<Mapping>> of_file(const std::string& path);
   std::span<const std::byte> bytes() const { return bytes_; }
-  bool mapped() const { return mapped_; }
+  bool mapped() const { return descriptor_ >= 0; }
   const std::string& file_state() const { return file_state_; }
+  Status check_unchanged(const std::string& path) const;
 
  private:
+  static std::string state_text(const struct stat& info) {
+    return fmt::format("{} {} {} {}.{} {}.{}", info.st_dev, info.st_ino, info.st_size,
+                       info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
+                       info.st_ctim.tv_nsec);
+  }
+
   std::span<const std::byte> bytes_;
   std::shared_ptr<const void> owner_;
-  bool mapped_ = false;
+  int descriptor_ = -1;
+  struct stat then_ = {};
   std::string file_state_;
 };
+
+Status Archive::Mapping::check_unchanged(const std::string& path) const {
+  struct stat now = {};
+  if (!mapped() || fstat(descriptor_, &now) != 0) return {};
+  if (now.st_size == then_.st_size && now.st_mtim.tv_sec == then_.st_mtim.tv_sec &&
+      now.st_mtim.tv_nsec == then_.st_mtim.tv_nsec) {
+    return {};
+  }
+  return corrupt("{}: the file was changed in place while it was open ({} bytes then, {} now)",
+                 path, then_.st_size, now.st_size);
+}
 
 Result<std::unique_ptr<Archive::Mapping>> Archive::Mapping::of_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -84,14 +100,12 @@ Result<std::unique_ptr<Archive::Mapping>> Archive::Mapping::of_file(const std::s
     return corrupt("{}: the file is empty", path);
   }
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const int error = errno;
-  ::close(fd);
-  if (data == MAP_FAILED) return io_error("{}: cannot map: {}", path, std::strerror(error));
-  std::string state = fmt::format("{} {} {} {}.{} {}.{}", info.st_dev, info.st_ino, info.st_size,
-                                  info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                                  info.st_ctim.tv_nsec);
-  return std::make_unique<Mapping>(std::span(static_cast<const std::byte*>(data), size),
-                                   std::move(state));
+  if (data == MAP_FAILED) {
+    const int error = errno;
+    ::close(fd);
+    return io_error("{}: cannot map: {}", path, std::strerror(error));
+  }
+  return std::make_unique<Mapping>(std::span(static_cast<const std::byte*>(data), size), fd, info);
 }
 
 Archive::Archive() = default;
@@ -201,13 +215,15 @@ Status Archive::check_crc(const ArchiveEntry& entry) const {
   for (size_t done = 0; done < bytes.size(); done += kCrcChunk) {
     const size_t n = std::min(kCrcChunk, bytes.size() - done);
     crc = crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data() + done), n);
-    if (mapping_->mapped()) drop_pages(bytes.data() + done, n);
+    if (mapping_->mapped()) drop_pages(whole_pages(bytes.data() + done, n));
   }
   if (crc != entry.crc32) return corrupt("{}: entry {}: CRC-32 differs", path_, entry.name);
   return {};
 }
 
 const std::string& Archive::file_state() const { return mapping_->file_state(); }
+
+Status Archive::check_unchanged() const { return mapping_->check_unchanged(path_); }
 
 std::optional<uint64_t> Archive::offset_of(const std::byte* data) const {
   const auto bytes = mapping_->bytes();
@@ -217,7 +233,8 @@ std::optional<uint64_t> Archive::offset_of(const std::byte* data) const {
 }
 
 void Archive::drop_resident_pages() const {
-  if (mapping_->mapped()) drop_pages(mapping_->bytes().data(), mapping_->bytes().size());
+  if (mapping_->mapped())
+    drop_pages(whole_pages(mapping_->bytes().data(), mapping_->bytes().size()));
 }
 
 }  // namespace changeaware

@@ -8,7 +8,7 @@
 // (encrypted; deflated entries larger than 256 MiB). All name the file and, where there is one, the
 // entry.
 // Thread safety: const methods may be called concurrently. The file must not be changed in place
-// while an Archive or bytes from it are alive.
+// while an Archive or bytes from it are alive: check_unchanged() notices it.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +65,11 @@ class Archive {
   // change: device, inode, size, times of the last change of contents and of attributes, in text.
   // Empty for bytes in memory.
   const std::string& file_state() const;
+  // Corrupt, naming the file, once it was changed in place (another size or time of modification)
+  // since it was opened: mapped bytes are then gone, or others. To rename another file over it or
+  // to remove it is no change: the mapping keeps the old one. Costs one system call; a change while
+  // mapped bytes are being read is not noticed in time.
+  Status check_unchanged() const;
   // Where in the file mapped bytes lie; nothing for an address outside the mapping.
   std::optional<uint64_t> offset_of(const std::byte* data) const;
   // Tells the operating system that mapped pages of the whole file are not needed now

@@ -3,6 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+
 #include "archive/test_archives.h"
 
 namespace changeaware {
@@ -176,6 +183,54 @@ TEST(Archive, OffsetsBeyond4GiBAreRead) {
   EXPECT_EQ(bytes->back(), std::byte{0});
   EXPECT_EQ((*archive)->find("b")->offset, second + local.size());
   std::remove(path.c_str());
+}
+
+TEST(Archive, AFileThatStaysOrIsReplacedIsUnchanged) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  EXPECT_TRUE((*archive)->check_unchanged().ok());
+  small_archive(path + ".new");
+  ASSERT_EQ(std::rename((path + ".new").c_str(), path.c_str()), 0);
+  EXPECT_TRUE((*archive)->check_unchanged().ok()) << "the old one is still mapped";
+  std::filesystem::resize_file(path, 3);
+  EXPECT_TRUE((*archive)->check_unchanged().ok()) << "that is another file";
+  std::remove(path.c_str());
+  EXPECT_TRUE((*archive)->check_unchanged().ok());
+}
+
+TEST(Archive, ATruncatedFileIsNoticedSinceItWasOpened) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto size = std::filesystem::file_size(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  std::filesystem::resize_file(path, 3);
+  const Status status = (*archive)->check_unchanged();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr(path));
+  EXPECT_THAT(status.message(), HasSubstr(std::to_string(size) + " bytes then, 3 now"));
+}
+
+TEST(Archive, OtherContentsOfTheSameSizeAreNoticed) {
+  const std::string path = temp_path("a.pt2");
+  small_archive(path);
+  const auto archive = Archive::open(path);
+  ASSERT_TRUE(archive.ok());
+  namespace fs = std::filesystem;
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+  EXPECT_EQ((*archive)->check_unchanged().code(), StatusCode::kCorrupt);
+}
+
+TEST(Archive, BytesInMemoryAreNeverChangedInPlace) {
+  const std::string path = temp_path("outer.pt2");
+  small_archive(path);
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const auto archive = Archive::open_memory("inner", std::as_bytes(std::span(bytes)), nullptr);
+  ASSERT_TRUE(archive.ok()) << archive.status().to_string();
+  EXPECT_TRUE((*archive)->check_unchanged().ok());
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "base/process_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -32,12 +34,15 @@ std::string read_report(const char* path) {
 }  // namespace
 
 Result<ProcessMemory> process_memory() {
-  const std::string report = read_report("/proc/self/smaps_rollup");
-  const auto resident = bytes_in(report, "Rss");
-  const auto anonymous = bytes_in(report, "Anonymous");
-  if (!resident || !anonymous) return io_error("/proc/self/smaps_rollup: not readable");
-  const uint64_t within = std::min(*anonymous, *resident);
-  return ProcessMemory{within, *resident - within};
+  // Pages: of the address space, resident, of these backed by files or shared.
+  std::ifstream file("/proc/self/statm");
+  uint64_t all = 0;
+  uint64_t resident = 0;
+  uint64_t backed = 0;
+  if (!(file >> all >> resident >> backed)) return io_error("/proc/self/statm: not readable");
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  backed = std::min(backed, resident);
+  return ProcessMemory{(resident - backed) * page, backed * page};
 }
 
 Result<uint64_t> peak_resident_bytes() {

@@ -1,7 +1,8 @@
 // What the operating system says this process has in memory.
 //
-// Thread safety: may be called concurrently. Costs about 0.1 ms per GB that is mapped.
-// Source: proc_pid_smaps_rollup(5), proc_pid_status(5).
+// Thread safety: may be called concurrently. Costs some microseconds, however much is mapped: the
+// kernel's own counters are read, which may lag by some pages per processor and thread.
+// Source: proc_pid_statm(5), proc_pid_status(5).
 #pragma once
 
 #include <cstdint>

@@ -8,10 +8,12 @@
 #include "analysis/dependencies.h"
 #include "base/errors.h"
 #include "compiler/choice.h"
+#include "compiler/engines.h"
 #include "compiler/examples.h"
+#include "compiler/oracle.h"
 #include "compiler/packaging.h"
 #include "compiler/share_storages.h"
-#include "engine/openvino/openvino_engine.h"
+#include "engine/value_check.h"
 #include "normalise/normalise.h"
 #include "package/package_writer.h"
 #include "pt2/reader.h"
@@ -86,6 +88,32 @@ Result<Partition> partition_by_cost(const Engine& engine, const Graph& graph,
   return make_partition(graph, dependencies, options);
 }
 
+// The program as the engines take it. `decompose`: into what the fast engine has.
+Result<ExportedProgram> functional_form(const ExportedProgram& program, bool decompose) {
+  ExportedProgram out = program;
+  CA_ASSIGN_OR_RETURN(out.graph,
+                      normalise(program.graph, program.signature, {.decompose = decompose}));
+  rebind_inputs(out.signature, program.graph, out.graph);
+  return out;
+}
+
+// Whether the examples can be executed; if not, why is noted as a rejection.
+bool can_be_executed(const ExportedProgram& program, Numerics numerics,
+                     std::vector<Rejection>& rejections) {
+  const std::vector<Tensor>& examples = program.sample_inputs;
+  if (examples.empty()) return program.graph.inputs().empty();
+  if (numerics == Numerics::kExact) return true;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    if (has_fast_values(examples[i])) continue;
+    rejections.push_back(
+        {"verification", fmt::format("not executed: the example for '{}' holds {}",
+                                     program.graph.value(program.graph.inputs()[i]).name,
+                                     value_check(examples[i].dtype()).what)});
+    return false;
+  }
+  return true;
+}
+
 void fill_report(const Manifest& manifest, CompileReport& report) {
   for (const Callable& c : manifest.callables) report.callables.push_back(c.name);
   for (const Strategy& s : manifest.strategies) report.strategies.push_back(s.name);
@@ -103,44 +131,54 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
   CA_RETURN_IF_ERROR(check_options(options));
 
   stages.begin("read");
-  CA_ASSIGN_OR_RETURN(ExportedProgram program, read_pt2(model_path));
-  report.nodes_read = program.graph.nodes().size();
-  CA_ASSIGN_OR_RETURN(program.sample_inputs, example_inputs(program, options.examples));
+  CA_ASSIGN_OR_RETURN(const Engines engines,
+                      Engines::start(options.threads, options.numerics, options.exact_engine));
+  CA_RETURN_IF_ERROR(engines.register_operators(model_path));
+  CA_ASSIGN_OR_RETURN(ExportedProgram read, read_pt2(model_path));
+  report.nodes_read = read.graph.nodes().size();
+  CA_ASSIGN_OR_RETURN(read.sample_inputs, example_inputs(read, options.examples));
 
   // From here on the graph is functional: no node changes a value that exists.
   stages.begin("normalise");
-  CA_ASSIGN_OR_RETURN(Graph functional, normalise(program.graph, program.signature));
-  rebind_inputs(program.signature, program.graph, functional);
-  program.graph = std::move(functional);
+  CA_ASSIGN_OR_RETURN(ExportedProgram program,
+                      functional_form(read, options.numerics == Numerics::kFast));
   share_equal_storages(program.graph);
   report.nodes_kept = program.graph.nodes().size();
+  CA_ASSIGN_OR_RETURN(report.exact_nodes, engines.choose(program.graph));
 
   stages.begin("analyse");
   const Graph& graph = program.graph;
-  const bool can_execute = !program.sample_inputs.empty() || graph.inputs().empty();
+  std::vector<Rejection> rejections;
+  const bool can_execute = can_be_executed(program, options.numerics, rejections);
   const bool measure = can_execute && options.costs == CostSource::kMeasured;
   CA_ASSIGN_OR_RETURN(const Dependencies dependencies, analyse_dependencies(graph));
-  CA_ASSIGN_OR_RETURN(const auto engine, make_openvino_engine({.threads = options.threads}));
 
   stages.begin("partition");
-  CA_ASSIGN_OR_RETURN(
-      const Partition partition,
-      partition_by_cost(*engine, graph, dependencies, program.sample_inputs, measure, stages));
+  CA_ASSIGN_OR_RETURN(const Partition partition,
+                      partition_by_cost(engines.engine(), graph, dependencies,
+                                        program.sample_inputs, measure, stages));
   CA_ASSIGN_OR_RETURN(auto regions, make_regions(program, partition));
-  Manifest manifest = make_manifest(regions, partition, dependencies, engine->info());
+  Manifest manifest = make_manifest(regions, partition, dependencies, engines.engine().info());
+  engines.describe(manifest);
   manifest.tolerance = options.tolerance;
   manifest.costs_are_measured = measure;
+  manifest.rejections.insert(manifest.rejections.end(), rejections.begin(), rejections.end());
 
   // Without examples nothing is proved by execution, and costs are estimates.
   stages.begin("execute");
   std::optional<Execution> execution;
   if (can_execute) {
-    CA_ASSIGN_OR_RETURN(execution, execute(*engine, manifest, regions, program.sample_inputs,
-                                           {.measure = measure,
-                                            .tolerance = options.tolerance,
-                                            .reference = options.reference,
-                                            .progress = stages.counter()}));
+    Oracle oracle(engines, read, program, options);
+    const auto references = oracle.references(manifest.rejections);
+    CA_ASSIGN_OR_RETURN(execution,
+                        execute(engines.engine(), manifest, regions, program.sample_inputs,
+                                {.measure = measure,
+                                 .tolerance = options.tolerance,
+                                 .references = references,
+                                 .progress = stages.counter()}));
+    CA_RETURN_IF_ERROR(oracle.check(model_path, *execution));
     CA_RETURN_IF_ERROR(check_execution(model_path, *execution));
+    report.compared_with_exact = oracle.has_exact();
   }
   set_costs(regions, execution, manifest);
 

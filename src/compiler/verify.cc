@@ -3,7 +3,8 @@
 #include "base/errors.h"
 #include "changeaware/compiler.h"
 #include "compiler/examples.h"
-#include "engine/openvino/openvino_engine.h"
+#include "engine/start_engine.h"
+#include "engine/torch/torch_engine.h"
 #include "package/package_file.h"
 #include "strategy/execution.h"
 #include "strategy/strategy_check.h"
@@ -47,8 +48,8 @@ StrategyVerdict judge(const Manifest& manifest, const Strategy& strategy,
                           .bits_of_main = check.bits_of_main,
                           .difference = std::move(check.difference)};
   if (strategy.callables == std::vector<std::string>{"main"}) {
-    verdict.equal = execution.reference_difference.empty();
-    verdict.difference = execution.reference_difference;
+    verdict.difference = fmt::format("{}", fmt::join(execution.reference_differences, ""));
+    verdict.equal = verdict.difference.empty();
   }
   return verdict;
 }
@@ -58,18 +59,28 @@ StrategyVerdict judge(const Manifest& manifest, const Strategy& strategy,
 Result<VerifyReport> verify_package(const std::string& package_path, const VerifyOptions& options) {
   CA_ASSIGN_OR_RETURN(const auto package, PackageFile::open(package_path));
   const Manifest& manifest = package->manifest();
+  if (!options.exact_engine.op_libraries.empty()) {
+    CA_RETURN_IF_ERROR(package->register_operators(
+        [&](const std::string& name) { return torch_op_schema(name, options.exact_engine); }));
+  }
   CA_ASSIGN_OR_RETURN(const auto regions, read_regions(*package, options.progress));
   CA_ASSIGN_OR_RETURN(const auto examples, find_examples(*package, regions[0], options.examples));
-  CA_ASSIGN_OR_RETURN(const auto engine, make_openvino_engine({.threads = options.threads}));
+  CA_ASSIGN_OR_RETURN(const auto engine,
+                      start_engine({.threads = options.threads,
+                                    .needs_exact = !manifest.exact_engine_version.empty(),
+                                    .exact_engine = options.exact_engine}));
   const auto progress = [&](size_t done, size_t total) {
     if (options.progress) {
       options.progress("execute", static_cast<double>(done) / static_cast<double>(total));
     }
   };
+  std::vector<Reference> references;
+  if (!options.reference.empty())
+    references.push_back({"the reference", options.reference, manifest.tolerance});
   CA_ASSIGN_OR_RETURN(const Execution execution, execute(*engine, manifest, regions, examples,
                                                          {.measure = false,
                                                           .tolerance = manifest.tolerance,
-                                                          .reference = options.reference,
+                                                          .references = references,
                                                           .progress = progress}));
   VerifyReport report{.equal = true};
   for (const Strategy& strategy : manifest.strategies) {

@@ -38,15 +38,23 @@ struct BlobReport {
       reasons;  // the first few of those ignored: foreign, damaged, not written
 };
 
+// A node that an engine cannot run faithfully.
+struct NodeRefusal {
+  NodeId node = kNoId;
+  std::string reason;  // without the node's name
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
 
   // `inputs` in the order of Graph::inputs(), each with the dtype of its spec and a shape that fits
-  // it; symbolic numbers are int64 tensors of rank 0. Contiguous inputs are bound without a copy.
+  // it; symbolic numbers are tensors of rank 0: int64, bool or float64. Contiguous inputs are bound
+  // without a copy.
   // `outputs` in the order of Graph::outputs(), of which every one must be a ValueRef. An entry
   // that is defined() must be contiguous, of the right dtype and shape, and is written in place; an
-  // entry that is not is allocated. After an error the contents of outputs are unspecified.
+  // entry that is not is allocated, in any layout whose elements do not overlap and have no gaps
+  // between them. After an error the contents of outputs are unspecified.
   virtual Status run(std::span<const Tensor> inputs, std::span<Tensor> outputs) const = 0;
 };
 
@@ -64,6 +72,12 @@ class Engine {
       const Graph& graph, const std::string& identity) const {
     (void)identity;
     return compile(graph);
+  }
+  // The nodes for which compile() would give Unsupported, in order. Errors: those that no choice of
+  // engine mends (an index that is outside its dimension).
+  virtual Result<std::vector<NodeRefusal>> refusals(const Graph& graph) const {
+    (void)graph;
+    return std::vector<NodeRefusal>();
   }
   virtual BlobReport blob_report() const { return {}; }
 };

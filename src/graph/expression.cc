@@ -13,6 +13,7 @@ namespace changeaware {
 namespace {
 
 using Value = std::optional<int64_t>;
+using Wide = __int128;
 using Arguments = std::vector<int64_t>;
 
 Value floor_div(int64_t a, int64_t b) {
@@ -168,9 +169,76 @@ bool is_symbol(std::string_view expression) {
          std::all_of(expression.begin(), expression.end(), is_name);
 }
 
+bool is_unbacked_symbol(std::string_view symbol) {
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(),
+                                        [](unsigned char c) { return std::isdigit(c) != 0; });
+  };
+  if (symbol.starts_with("zuf")) return digits(symbol.substr(3));
+  return symbol.starts_with("u") && digits(symbol.substr(1));
+}
+
+std::vector<std::string> symbols_in(std::string_view expression) {
+  const auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  std::vector<std::string> out;
+  size_t i = 0;
+  while (i < expression.size()) {
+    if (!is_name(expression[i])) {
+      ++i;
+      continue;
+    }
+    size_t end = i;
+    while (end < expression.size() && is_name(expression[end])) ++end;
+    const bool number = std::isdigit(static_cast<unsigned char>(expression[i]));
+    const bool function = end < expression.size() && expression[end] == '(';
+    if (!number && !function) out.emplace_back(expression.substr(i, end - i));
+    i = end;
+  }
+  return out;
+}
+
 std::optional<int64_t> evaluate_expression(std::string_view expression,
                                            const SymbolValues& symbols) {
   return Evaluator(expression, symbols).run();
+}
+
+SizeMatch match_size(std::string_view expression, int64_t size, SymbolValues& symbols) {
+  std::string unknown;
+  for (const std::string& symbol : symbols_in(expression)) {
+    if (symbols.contains(symbol) || symbol == unknown) continue;
+    if (!unknown.empty()) return SizeMatch::kUnknown;
+    unknown = symbol;
+  }
+  if (unknown.empty()) {
+    const auto value = evaluate_expression(expression, symbols);
+    if (!value) return SizeMatch::kUnknown;
+    return *value == size ? SizeMatch::kMatches : SizeMatch::kDiffers;
+  }
+  // A line through the values at two points; another two tell that it is one.
+  SymbolValues trial = symbols;
+  const auto at = [&](int64_t x) {
+    trial[unknown] = x;
+    return evaluate_expression(expression, trial);
+  };
+  const auto first = at(1);
+  const auto second = at(2);
+  if (!first || !second) return SizeMatch::kUnknown;
+  const Wide origin = *first;
+  const Wide slope = *second - origin;
+  const auto on_line = [&](int64_t x) {
+    const auto y = at(x);
+    return y && *y == origin + (x - 1) * slope;
+  };
+  if (slope == 0 || !on_line(3) || !on_line(1000)) {
+    return SizeMatch::kUnknown;
+  }
+  if ((size - origin) % slope != 0) return SizeMatch::kDiffers;
+  const auto value = static_cast<int64_t>(1 + (size - origin) / slope);
+  if (at(value) != size) return SizeMatch::kDiffers;
+  symbols[unknown] = value;
+  return SizeMatch::kMatches;
 }
 
 }  // namespace changeaware

@@ -33,5 +33,36 @@ TEST(Expression, WhatCannotBeComputedIsNothing) {
   EXPECT_EQ(evaluate_expression(std::string(10000, '-') + "1", s), std::nullopt);
 }
 
+TEST(Expression, AreTheNamesThatAreNotFunctions) {
+  EXPECT_EQ(symbols_in("2*s0 + Max(1, s1_x)//(s0)"),
+            (std::vector<std::string>{"s0", "s1_x", "s0"}));
+  EXPECT_TRUE(symbols_in("16").empty());
+}
+
+TEST(Expression, KnowsTheSymbolsOfNumbersThatOnlyARunCanTell) {
+  for (const char* name : {"u0", "u17", "zuf3"}) EXPECT_TRUE(is_unbacked_symbol(name)) << name;
+  for (const char* name : {"s0", "u", "u0_x", "us1", "zuf", "user"})
+    EXPECT_FALSE(is_unbacked_symbol(name)) << name;
+}
+
+TEST(Expression, ALinearSizeDefinesItsSymbol) {
+  SymbolValues symbols;
+  EXPECT_EQ(match_size("4*h", 12, symbols), SizeMatch::kMatches);
+  EXPECT_EQ(symbols["h"], 3);
+  EXPECT_EQ(match_size("2*h + k - 1", 5, symbols), SizeMatch::kMatches);
+  EXPECT_EQ(symbols["k"], 0);
+  EXPECT_EQ(match_size("h", 3, symbols), SizeMatch::kMatches);
+  EXPECT_EQ(match_size("4*h", 16, symbols), SizeMatch::kDiffers);
+}
+
+TEST(Expression, ASizeThatNoIntegerGivesDiffersAndDefinesNothing) {
+  SymbolValues symbols;
+  EXPECT_EQ(match_size("4*h", 10, symbols), SizeMatch::kDiffers);
+  EXPECT_EQ(match_size("h*h", 9, symbols), SizeMatch::kUnknown);
+  EXPECT_EQ(match_size("h + k", 9, symbols), SizeMatch::kUnknown);
+  EXPECT_EQ(match_size("h//2", 9, symbols), SizeMatch::kUnknown);
+  EXPECT_TRUE(symbols.empty());
+}
+
 }  // namespace
 }  // namespace changeaware

@@ -56,7 +56,8 @@ struct Node {
   const OpSchema* op = nullptr;  // owned by the op table
   std::vector<Argument> args;
   std::vector<ValueId> outputs;
-  std::string name;  // as exported; for messages
+  std::string name;    // as exported; for messages
+  bool exact = false;  // runs on the exact engine: chosen at compile time, part of the package
 };
 
 enum class ConstantKind : uint8_t { kParameter, kBuffer, kNonPersistentBuffer, kLifted };

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -462,12 +464,64 @@ Result<OpSchema> parse_op_schema(std::string_view name, std::string_view schema)
   return out;
 }
 
-const OpSchema* find_op(std::string_view name) {
+namespace {
+
+// Of the whole process; never destroyed, as the schemas of the table.
+struct Overlay {
+  struct Entry {
+    std::string schema;
+    std::unique_ptr<const OpSchema> op;
+  };
+  std::mutex mutex;
+  std::map<std::string, Entry, std::less<>> ops;
+};
+
+Overlay& overlay() {
+  static auto& ops = *new Overlay;
+  return ops;
+}
+
+const OpSchema* find_in_table(std::string_view name) {
   const auto* found = std::lower_bound(
       std::begin(kOpTable), std::end(kOpTable), name,
       [](const OpEntry& entry, std::string_view wanted) { return entry.name < wanted; });
   if (found == std::end(kOpTable) || found->name != name) return nullptr;
   return schema_of(static_cast<size_t>(found - kOpTable));
+}
+
+}  // namespace
+
+const OpSchema* find_op(std::string_view name) {
+  if (const OpSchema* op = find_in_table(name)) return op;
+  Overlay& registered = overlay();
+  const std::lock_guard lock(registered.mutex);
+  const auto it = registered.ops.find(name);
+  return it == registered.ops.end() ? nullptr : it->second.op.get();
+}
+
+Status register_op(std::string_view name, std::string_view schema) {
+  if (std::count(name.begin(), name.end(), '.') != 2) {
+    return invalid_argument("operator '{}': a name is namespace.operator.overload", name);
+  }
+  if (find_in_table(name) != nullptr) {
+    return invalid_argument("operator '{}' is PyTorch's own", name);
+  }
+  CA_ASSIGN_OR_RETURN(OpSchema op, parse_op_schema(name, schema));
+  if (op.returns.empty() && !op.mutates()) {
+    return unsupported("operator '{}' gives nothing and mutates nothing: what it does is unknown",
+                       name);
+  }
+  op.data_dependent_shape = true;
+  Overlay& registered = overlay();
+  const std::lock_guard lock(registered.mutex);
+  const auto [it, fresh] = registered.ops.try_emplace(std::string(name));
+  if (fresh) {
+    it->second = {std::string(schema), std::make_unique<const OpSchema>(std::move(op))};
+  } else if (it->second.schema != schema) {
+    return invalid_argument("operator '{}' is registered as {}, not as {}", name, it->second.schema,
+                            schema);
+  }
+  return {};
 }
 
 size_t op_table_size() { return std::size(kOpTable); }

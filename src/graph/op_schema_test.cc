@@ -256,5 +256,34 @@ TEST(ParseOpSchema, WhatItCannotReadIsNamed) {
   }
 }
 
+TEST(RegisteredOps, AreFoundAndKeepTheirFirstSchema) {
+  EXPECT_EQ(find_op("mylib.twice.default"), nullptr);
+  const char* schema = "(Tensor x, int times=2) -> Tensor";
+  ASSERT_TRUE(register_op("mylib.twice.default", schema).ok());
+  const OpSchema* op = find_op("mylib.twice.default");
+  ASSERT_NE(op, nullptr);
+  EXPECT_EQ(op->args.size(), 2u);
+  EXPECT_TRUE(register_op("mylib.twice.default", schema).ok());
+  EXPECT_EQ(find_op("mylib.twice.default"), op);
+  const Status other = register_op("mylib.twice.default", "(Tensor x) -> Tensor");
+  EXPECT_EQ(other.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(other.message().find("mylib.twice.default"), std::string::npos);
+}
+
+TEST(RegisteredOps, PyTorchsOwnStayWhatTheyAre) {
+  const Status status = register_op("aten.relu.default", "(Tensor self) -> Tensor");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("aten.relu.default"), std::string::npos);
+}
+
+TEST(RegisteredOps, UnknownEffectsAreRefusedByName) {
+  const Status status = register_op("mylib.log.default", "(Tensor x) -> ()");
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_NE(status.message().find("mylib.log.default"), std::string::npos);
+  EXPECT_TRUE(register_op("mylib.zero_.default", "(Tensor(a!) x) -> ()").ok());
+  EXPECT_EQ(register_op("mylib.bad", "(Tensor x) -> Tensor").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(register_op("mylib.bad.default", "(Tensor x").code(), StatusCode::kInvalidProgram);
+}
+
 }  // namespace
 }  // namespace changeaware

@@ -39,7 +39,7 @@ class Copier {
       }
     });
     CA_RETURN_IF_ERROR(status);
-    Node copy{node.op, {}, {}, node.name};
+    Node copy{node.op, {}, {}, node.name, node.exact};
     for (const Argument& argument : node.args) copy.args.push_back(mapped(argument));
     for (ValueId id : node.outputs) copy.outputs.push_back(id == kNoId ? kNoId : declare(id));
     to_.add_node(std::move(copy));
@@ -135,6 +135,19 @@ Graph eliminate_dead_nodes(const Graph& graph) {
     copier.graph().add_assertion({copier.mapped(a.condition), a.message});
   }
   return std::move(copier.graph());
+}
+
+Graph all_exact(Graph graph) {
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    Node& node = graph.mutable_node(n);
+    node.exact = true;
+    for (Argument& argument : node.args) {
+      auto* body = std::get_if<std::shared_ptr<const Graph>>(&argument);
+      if (body != nullptr && *body != nullptr)
+        *body = std::make_shared<const Graph>(all_exact(**body));
+    }
+  }
+  return graph;
 }
 
 }  // namespace changeaware

@@ -22,4 +22,7 @@ Graph callable_graph(const Graph& graph);
 // The same graph without nodes whose results neither an output nor an assertion needs.
 Graph eliminate_dead_nodes(const Graph& graph);
 
+// The same with every node on the exact engine, also in nested graphs.
+Graph all_exact(Graph graph);
+
 }  // namespace changeaware

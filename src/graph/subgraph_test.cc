@@ -39,6 +39,16 @@ TEST(Subgraph, HasThePortsInTheGivenOrderAndItsConstants) {
 )");
 }
 
+TEST(Subgraph, TheEngineOfANodeComesAlong) {
+  Graph g = sample();
+  g.mutable_node(2).exact = true;
+  const Graph callable = callable_graph(g);
+  for (NodeId n = 0; n < callable.nodes().size(); ++n)
+    EXPECT_EQ(callable.node(n).exact, n == 2) << n;
+  const Graph exact = all_exact(g);
+  for (const Node& node : exact.nodes()) EXPECT_TRUE(node.exact) << node.name;
+}
+
 TEST(Subgraph, AMissingInputIsNamed) {
   const Graph g = sample();
   const std::vector<NodeId> nodes = {2};

@@ -18,17 +18,21 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Result<Graph> run() {
+    CA_RETURN_IF_ERROR(parse_graph());
+    return std::move(graph_);
+  }
+
+ private:
+  Status parse_graph() {
     CA_RETURN_IF_ERROR(expect_word("graph"));
     CA_RETURN_IF_ERROR(parse_inputs());
     CA_RETURN_IF_ERROR(expect("{"));
     while (!accept_word("return")) CA_RETURN_IF_ERROR(parse_statement());
     CA_RETURN_IF_ERROR(parse_outputs());
     CA_RETURN_IF_ERROR(expect("}"));
-    CA_RETURN_IF_ERROR(verify(graph_));
-    return std::move(graph_);
+    return verify(graph_);
   }
 
- private:
   // Characters.
   void skip_space() {
     while (pos_ < text_.size()) {
@@ -287,6 +291,7 @@ class Parser {
       return Argument(ValueRef{id});
     }
     if (c == '[') return parse_list(type);
+    if (c == '{') return parse_nested();
     if (c == '"') {
       CA_ASSIGN_OR_RETURN(std::string text, parse_string());
       return Argument(std::move(text));
@@ -305,6 +310,19 @@ class Parser {
     CA_ASSIGN_OR_RETURN(const double number, parse_number());
     if (integral_) return Argument(integer_);
     return Argument(number);
+  }
+  Result<Argument> parse_nested() {
+    if (nesting_ == kMaxNesting) return fail("too many nested graphs");
+    CA_RETURN_IF_ERROR(expect("{"));
+    Parser inner(text_);
+    inner.pos_ = pos_;
+    inner.line_ = line_;
+    inner.nesting_ = nesting_ + 1;
+    CA_RETURN_IF_ERROR(inner.parse_graph());
+    pos_ = inner.pos_;
+    line_ = inner.line_;
+    CA_RETURN_IF_ERROR(expect("}"));
+    return Argument(std::shared_ptr<const Graph>(std::make_shared<Graph>(std::move(inner.graph_))));
   }
   static std::optional<Argument> parse_keyword(std::string_view word) {
     if (word == "None") return Argument(None{});
@@ -374,9 +392,11 @@ class Parser {
     return Argument(std::move(list));
   }
 
+  static constexpr int kMaxNesting = 16;
   std::string_view text_;
   size_t pos_ = 0;
   int line_ = 1;
+  int nesting_ = 0;
   // Of the number parsed last.
   bool integral_ = false;
   int64_t integer_ = 0;

@@ -1,8 +1,10 @@
 #include "graph/verifier.h"
 
+#include <memory>
 #include <vector>
 
 #include "base/errors.h"
+#include "graph/control_flow.h"
 
 namespace changeaware {
 namespace {
@@ -68,7 +70,14 @@ class Verifier {
       return invalid_program("{}: {} results for the {} of {}", who, node.outputs.size(),
                              node.op->returns.size(), node.op->name);
     }
-    for (const Argument& argument : node.args) CA_RETURN_IF_ERROR(check_use(argument, who));
+    for (const Argument& argument : node.args) {
+      CA_RETURN_IF_ERROR(check_use(argument, who));
+      const auto* body = std::get_if<std::shared_ptr<const Graph>>(&argument);
+      if (body == nullptr) continue;
+      if (*body == nullptr) return invalid_program("{} has no graph", who);
+      if (const Status status = verify(**body); !status.ok()) return status.with_context(who);
+    }
+    CA_RETURN_IF_ERROR(check_bodies(node));
     for (ValueId id : node.outputs) {
       if (id != kNoId) CA_RETURN_IF_ERROR(define(id, who));
     }

@@ -58,5 +58,34 @@ TEST(Graph, ATakenNameGetsASuffix) {
   EXPECT_EQ(g.find_value("nope"), kNoId);
 }
 
+TEST(Verifier, ABodyThatDoesNotFitItsOperandsIsNamed) {
+  const auto graph = parse_graph(R"(graph(%p: bool[], %x: f32[4]) {
+    %c: f32[4] = higher_order.cond(%p, {graph(%a: f32[4]) { return (%a) }},
+                                   {graph(%a: f32[4], %b: f32[4]) { return (%a) }}, [%x])
+    return (%c)
+  })");
+  EXPECT_NE(graph.status().message().find(
+                "node 'c': false_graph takes 2 values and gives 1, not 1 and 1"),
+            std::string::npos)
+      << graph.status().to_string();
+}
+
+TEST(Verifier, LoopsPassWhatTheyCarryAndWhatTheyOnlyRead) {
+  const auto graph = parse_graph(R"(graph(%i: i64[], %x: f32[4], %n: i64[]) {
+    %j: i64[], %y: f32[4] = higher_order.while_loop(
+      {graph(%i: i64[], %x: f32[4], %n: i64[]) {
+        %go: bool[] = aten.lt.Tensor(%i, %n)
+        return (%go)
+      }},
+      {graph(%i: i64[], %x: f32[4], %n: i64[]) {
+        %j: i64[] = aten.add.Tensor(%i, 1)
+        %y: f32[4] = aten.neg.default(%x)
+        return (%j, %y)
+      }}, [%i, %x], [%n])
+    return (%y)
+  })");
+  EXPECT_TRUE(graph.ok()) << graph.status().to_string();
+}
+
 }  // namespace
 }  // namespace changeaware

@@ -120,6 +120,7 @@ void flip_bit(Graph& graph, size_t constant, size_t byte, int bit) {
 const double kOtherNan = std::bit_cast<double>(uint64_t{0x7ff8000000000001});
 
 constexpr GraphChange kGraphChanges[] = {
+    {"the engine of a node", [](Graph& g) { g.mutable_node(0).exact = true; }},
     {"the lowest bit of a weight", [](Graph& g) { flip_bit(g, 0, 20, 0); }},
     {"the highest bit of a weight", [](Graph& g) { flip_bit(g, 0, 23, 7); }},
     {"a bit of the last element", [](Graph& g) { flip_bit(g, 1, 7, 3); }},

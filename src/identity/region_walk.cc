@@ -149,7 +149,8 @@ class Walk {
   }
 
   void write_node(const Node& node) {
-    nodes_.text(node.op->name);
+    // No operator's name has a space, so that nodes of the fast engine are written as ever.
+    nodes_.text(node.exact ? "exact " + node.op->name : node.op->name);
     put_count(nodes_, node.args.size());
     for (const Argument& argument : node.args) write_argument(nodes_, argument);
     put_count(nodes_, node.outputs.size());

@@ -140,7 +140,7 @@ class Disguise {
   }
 
   void add_node(const Node& node) {
-    Node copy{node.op, {}, {}, fmt::format("node{}", random_())};
+    Node copy{node.op, {}, {}, fmt::format("node{}", random_()), node.exact};
     for (const Argument& a : node.args)
       copy.args.push_back(map_values(a, [this](ValueId id) { return map_[id]; }));
     for (ValueId id : node.outputs) copy.outputs.push_back(id == kNoId ? kNoId : map_[id]);

@@ -62,7 +62,8 @@ void write_callable(JsonWriter& w, const Callable& c) {
   write_list(w, "outputs", c.outputs, [&](const Port& p) { write_port_fields(w, p); });
   w.list("assertions", c.assertions)
       .field("weight_bytes", c.weight_bytes)
-      .field("node_count", c.node_count);
+      .field("node_count", c.node_count)
+      .field("exact_node_count", c.exact_node_count);
   w.key("costs").begin_object();
   w.field("steady_us", c.costs.steady_us)
       .field("p95_us", c.costs.p95_us)
@@ -134,6 +135,12 @@ Status read_field(const JsonView& v, std::string_view name, std::vector<std::str
     out.emplace_back(text);
   }
   return {};
+}
+
+// Of a later minor version than the first: what is not there has its default.
+template <class T>
+Status read_newer_field(const JsonView& v, std::string_view name, T& out) {
+  return v.find(name) ? read_field(v, name, out) : Status();
 }
 
 template <class T>
@@ -210,6 +217,7 @@ Status read_callable(const JsonView& v, Callable& c) {
   CA_RETURN_IF_ERROR(read_field(v, "assertions", c.assertions));
   CA_RETURN_IF_ERROR(read_field(v, "weight_bytes", c.weight_bytes));
   CA_RETURN_IF_ERROR(read_field(v, "node_count", c.node_count));
+  CA_RETURN_IF_ERROR(read_newer_field(v, "exact_node_count", c.exact_node_count));
   CA_ASSIGN_OR_RETURN(const JsonView costs, v.get("costs"));
   return read_costs(costs, c.costs);
 }
@@ -264,6 +272,9 @@ std::string manifest_to_json(const Manifest& m) {
   w.begin_object();
   w.field("format_major", m.format_major).field("format_minor", m.format_minor);
   w.field("engine_name", m.engine_name).field("engine_version", m.engine_version);
+  w.field("exact_numerics", m.exact_numerics)
+      .field("exact_engine_version", m.exact_engine_version)
+      .list("op_libraries", m.op_libraries);
   w.field("torch_version", m.torch_version).field("verified", m.verified);
   w.field("costs_are_measured", m.costs_are_measured);
   w.key("tolerance").begin_object();
@@ -297,6 +308,9 @@ Result<Manifest> manifest_from_json(std::string_view text) {
   CA_RETURN_IF_ERROR(read_version(root, m));
   CA_RETURN_IF_ERROR(read_field(root, "engine_name", m.engine_name));
   CA_RETURN_IF_ERROR(read_field(root, "engine_version", m.engine_version));
+  CA_RETURN_IF_ERROR(read_newer_field(root, "exact_numerics", m.exact_numerics));
+  CA_RETURN_IF_ERROR(read_newer_field(root, "exact_engine_version", m.exact_engine_version));
+  CA_RETURN_IF_ERROR(read_newer_field(root, "op_libraries", m.op_libraries));
   CA_RETURN_IF_ERROR(read_field(root, "torch_version", m.torch_version));
   CA_RETURN_IF_ERROR(read_field(root, "verified", m.verified));
   CA_RETURN_IF_ERROR(read_field(root, "costs_are_measured", m.costs_are_measured));

@@ -10,7 +10,7 @@
 namespace changeaware {
 
 inline constexpr int kFormatMajor = 2;
-inline constexpr int kFormatMinor = 0;
+inline constexpr int kFormatMinor = 1;
 
 std::string manifest_to_json(const Manifest& manifest);
 

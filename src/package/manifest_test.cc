@@ -90,7 +90,7 @@ TEST(Manifest, WhatIsWrittenReadsBack) {
 TEST(Manifest, UnknownFieldsOfANewerMinorVersionAreIgnored) {
   std::string text = manifest_to_json(sample());
   text.insert(1, "\"later\": [1, 2], ");
-  const std::string version = "\"format_minor\":0";
+  const std::string version = "\"format_minor\":1";
   text.replace(text.find(version), version.size(), "\"format_minor\":7");
   const auto read = manifest_from_json(text);
   ASSERT_TRUE(read.ok()) << read.status().to_string();
@@ -105,7 +105,7 @@ TEST(Manifest, AnotherMajorVersionIsRefusedWithBothVersions) {
     const Status status = manifest_from_json(text).status();
     EXPECT_EQ(status.code(), StatusCode::kUnsupported);
     EXPECT_THAT(status.message(),
-                HasSubstr(fmt::format("package format {}.0; this build reads 2.0", major)));
+                HasSubstr(fmt::format("package format {}.1; this build reads 2.1", major)));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "identity/parameter_digests.h"
 #include "package/digest_records.h"
 #include "pt2/program.h"
+#include "pt2/unknown_operators.h"
 
 namespace changeaware {
 
@@ -23,11 +24,18 @@ class PackageFile : public Package {
   const Manifest& manifest() const override { return manifest_; }
   const std::string& path() const override { return archive_->path(); }
 
+  // Corrupt once the file was changed in place since it was opened; see Archive.
+  Status check_unchanged() const { return archive_->check_unchanged(); }
+
   // The program of a callable. Its constants are mapped memory and keep the mapping alive. Its
   // identity was computed again, weights included: Corrupt, naming the entry, when it is damaged or
   // contradicts the manifest.
   // Thread safety: may be called concurrently.
   Result<ExportedProgram> region(const std::string& name) const;
+  // Makes operators of users' libraries known, before a callable that has them is read.
+  Status register_operators(const SchemaSource& schema_of) const {
+    return changeaware::register_operators(*archive_, schema_of);
+  }
   // From now on digests of weights are kept in `folder` and taken from there while the file is in
   // the state that it was in when they were computed. The first folder given stays.
   void keep_digests_in(const std::string& folder) const;

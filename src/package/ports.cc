@@ -1,6 +1,8 @@
 #include "package/ports.h"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "graph/subgraph.h"
 #include "graph/text.h"
@@ -15,7 +17,7 @@ Port make_port(const Graph& graph, ValueId id) {
     // Symbolic numbers travel as tensors of rank 0.
     port.dtype = value.kind == ValueKind::kSymInt    ? DType::kInt64
                  : value.kind == ValueKind::kSymBool ? DType::kBool
-                                                     : DType::kFloat32;
+                                                     : DType::kFloat64;
     return port;
   }
   port.dtype = value.spec.dtype;
@@ -23,11 +25,23 @@ Port make_port(const Graph& graph, ValueId id) {
   return port;
 }
 
+// Nested ones count for the node that holds them.
+uint64_t count_exact_nodes(const Graph& graph) {
+  const auto is_exact = [](const Node& node) {
+    return node.exact || std::any_of(node.args.begin(), node.args.end(), [](const Argument& a) {
+             const auto* body = std::get_if<std::shared_ptr<const Graph>>(&a);
+             return body != nullptr && *body != nullptr && count_exact_nodes(**body) > 0;
+           });
+  };
+  return static_cast<uint64_t>(std::count_if(graph.nodes().begin(), graph.nodes().end(), is_exact));
+}
+
 Callable describe_callable(const std::string& name, const Graph& region) {
   const Graph callable = callable_graph(region);
   Callable out;
   out.name = name;
   out.node_count = callable.nodes().size();
+  out.exact_node_count = count_exact_nodes(callable);
   for (ValueId id : callable.inputs()) out.inputs.push_back(make_port(callable, id));
   std::set<std::string> returned;
   for (const Argument& output : region.outputs()) {
@@ -49,7 +63,10 @@ Callable describe_callable(const std::string& name, const Graph& region) {
 }
 
 NumericConfig numeric_config(const Manifest& manifest) {
-  return {manifest.engine_name, manifest.engine_version, "f32", "fast"};
+  std::string numerics = manifest.exact_numerics ? "exact" : "fast";
+  if (!manifest.exact_engine_version.empty())
+    numerics += " with PyTorch " + manifest.exact_engine_version;
+  return {manifest.engine_name, manifest.engine_version, "f32", std::move(numerics)};
 }
 
 }  // namespace changeaware

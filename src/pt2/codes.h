@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "changeaware/status.h"
 #include "graph/argument.h"
@@ -19,5 +20,10 @@ Result<Layout> layout_from_code(int64_t code);
 Result<MemoryFormat> memory_format_from_code(int64_t code);
 int64_t code_of(MemoryFormat format);
 inline constexpr int64_t kStridedCode = 7;
+
+// Key and value in the metadata of a node that runs on the exact engine (Node::exact). Ours:
+// PyTorch ignores keys that it does not know.
+inline constexpr std::string_view kEngineKey = "changeaware.engine";
+inline constexpr std::string_view kExactEngine = "exact";
 
 }  // namespace changeaware

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "pt2/codes.h"
 #include "pt2/meta_reader.h"
 
 namespace changeaware {
@@ -50,6 +51,15 @@ Result<Graph> read_nested(const JsonView& view, int depth) {
   CA_RETURN_IF_ERROR(reader.read_nodes());
   CA_RETURN_IF_ERROR(reader.read_outputs());
   return std::move(reader.graph());
+}
+
+Result<bool> is_exact(const JsonView& node_view) {
+  const auto metadata = node_view.find("metadata");
+  const auto engine = metadata ? metadata->find(kEngineKey) : std::nullopt;
+  if (!engine) return false;
+  CA_ASSIGN_OR_RETURN(const std::string_view name, engine->as_string());
+  if (name != kExactEngine) return at(*engine, unsupported("engine '{}'", name));
+  return true;
 }
 
 }  // namespace
@@ -156,8 +166,9 @@ Status GraphReader::read_node(const JsonView& node_view) {
   const std::string op(op_name(target));
   node.op = find_op(op);
   if (node.op == nullptr) {
-    return at(node_view,
-              unsupported("node '{}': operator '{}' is not in the op table", node.name, op));
+    return at(node_view, unsupported("node '{}': operator '{}' is not PyTorch's; name its library "
+                                     "(--op-library) for the exact engine to run it",
+                                     node.name, op));
   }
   auto args = read_node_args(node_view, *node.op);
   const std::string context = fmt::format("node '{}' ({})", node.name, op);
@@ -166,6 +177,7 @@ Status GraphReader::read_node(const JsonView& node_view) {
   auto outputs = read_node_outputs(node_view, *node.op);
   if (!outputs.ok()) return outputs.status().with_context(context);
   node.outputs = std::move(*outputs);
+  CA_ASSIGN_OR_RETURN(node.exact, is_exact(node_view));
   if (node.name.empty() && !node.outputs.empty() && node.outputs[0] != kNoId) {
     node.name = graph_.value(node.outputs[0]).name;
   }

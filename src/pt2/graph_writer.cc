@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "graph/control_flow.h"
 #include "pt2/argument_writer.h"
+#include "pt2/codes.h"
 #include "pt2/meta_writer.h"
 
 namespace changeaware {
@@ -54,7 +56,7 @@ std::vector<bool> defined_values(const Graph& graph) {
   return defined;
 }
 
-Status write_tables(JsonWriter& json, const Graph& graph) {
+Status write_tables(JsonWriter& json, const Graph& graph, bool single_tensor) {
   const std::vector<bool> defined = defined_values(graph);
   for (const ValueTable& table : kTables) {
     json.key(table.name).begin_object();
@@ -67,7 +69,7 @@ Status write_tables(JsonWriter& json, const Graph& graph) {
     }
     json.end_object();
   }
-  json.field("is_single_tensor_return", false);
+  json.field("is_single_tensor_return", single_tensor);
   json.key("custom_obj_values").begin_object().end_object();
   return {};
 }
@@ -112,9 +114,9 @@ std::vector<const Constant*> ordered_constants(const Graph& graph) {
 }
 
 Status ProgramGraphWriter::write_input(JsonWriter& json, const Graph& graph, std::string_view name,
-                                       int kind, const Argument& argument) {
-  const auto nested = [this](JsonWriter& out, const Graph& inner) {
-    return write_nested(out, inner);
+                                       int kind, const Argument& argument, bool single_tensor) {
+  const auto nested = [&](JsonWriter& out, const Graph& inner) {
+    return write_nested(out, inner, single_tensor);
   };
   json.begin_object().field("name", name).key("arg");
   CA_RETURN_IF_ERROR(write_argument(json, argument, graph, nested));
@@ -122,12 +124,15 @@ Status ProgramGraphWriter::write_input(JsonWriter& json, const Graph& graph, std
   return {};
 }
 
-// Without names, and the list of operands spread out.
+// Without names, and the list of operands spread out where PyTorch does.
 Status ProgramGraphWriter::write_operands(JsonWriter& json, const Graph& graph, const Node& node) {
   for (const Argument& argument : node.args) {
     const auto* list = std::get_if<TensorList>(&argument);
-    if (list == nullptr) {
-      CA_RETURN_IF_ERROR(write_input(json, graph, "", kPositional, argument));
+    if (list == nullptr || is_control_flow(*node.op)) {
+      // The condition of a loop gives one truth value, not a list of one.
+      const bool condition =
+          node.op->name == "higher_order.while_loop" && &argument == &node.args.front();
+      CA_RETURN_IF_ERROR(write_input(json, graph, "", kPositional, argument, condition));
       continue;
     }
     for (const auto& item : list->items) {
@@ -177,7 +182,9 @@ Status ProgramGraphWriter::write_node(JsonWriter& json, const Graph& graph, cons
                                                : write_node_inputs(json, graph, node));
   json.end_array();
   CA_RETURN_IF_ERROR(write_results(json, graph, node));
-  json.key("metadata").begin_object().end_object().key("is_hop_single_tensor_return");
+  json.key("metadata").begin_object();
+  if (node.exact) json.field(kEngineKey, kExactEngine);
+  json.end_object().key("is_hop_single_tensor_return");
   if (is_higher_order(*node.op)) {
     json.value(false);
   } else {
@@ -209,7 +216,7 @@ void ProgramGraphWriter::write_assertion(JsonWriter& json, const Graph& graph, s
 }
 
 // All but the inputs.
-Status ProgramGraphWriter::write_body(JsonWriter& json, const Graph& graph) {
+Status ProgramGraphWriter::write_body(JsonWriter& json, const Graph& graph, bool single_tensor) {
   json.key("outputs").begin_array();
   for (const Argument& output : graph.outputs()) {
     CA_RETURN_IF_ERROR(write_argument(json, output, graph, {}));
@@ -223,15 +230,15 @@ Status ProgramGraphWriter::write_body(JsonWriter& json, const Graph& graph) {
   for (size_t i = 0; i < graph.assertions().size(); ++i) write_assertion(json, graph, i);
   node_names_ = outer_names;
   json.end_array();
-  return write_tables(json, graph);
+  return write_tables(json, graph, single_tensor);
 }
 
-Status ProgramGraphWriter::write_nested(JsonWriter& json, const Graph& graph) {
+Status ProgramGraphWriter::write_nested(JsonWriter& json, const Graph& graph, bool single_tensor) {
   json.begin_object().field("name", fmt::format("submod_{}", ++nested_count_)).key("graph");
   json.begin_object().key("inputs").begin_array();
   for (const ValueId id : graph.inputs()) write_value_ref(json, graph.value(id));
   json.end_array();
-  CA_RETURN_IF_ERROR(write_body(json, graph));
+  CA_RETURN_IF_ERROR(write_body(json, graph, single_tensor));
   json.end_object().end_object();
   return {};
 }
@@ -244,7 +251,7 @@ Status ProgramGraphWriter::write_program(JsonWriter& json, const Graph& graph,
     CA_RETURN_IF_ERROR(write_argument(json, input, graph, {}));
   }
   json.end_array();
-  CA_RETURN_IF_ERROR(write_body(json, graph));
+  CA_RETURN_IF_ERROR(write_body(json, graph, false));
   json.end_object();
   return {};
 }

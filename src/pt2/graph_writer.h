@@ -19,13 +19,14 @@ class ProgramGraphWriter {
                        const std::vector<Argument>& user_inputs);
 
  private:
-  Status write_nested(JsonWriter& json, const Graph& graph);
-  Status write_body(JsonWriter& json, const Graph& graph);
+  // `single_tensor`: the graph gives its one output by itself.
+  Status write_nested(JsonWriter& json, const Graph& graph, bool single_tensor);
+  Status write_body(JsonWriter& json, const Graph& graph, bool single_tensor);
   Status write_node(JsonWriter& json, const Graph& graph, const Node& node);
   Status write_node_inputs(JsonWriter& json, const Graph& graph, const Node& node);
   Status write_operands(JsonWriter& json, const Graph& graph, const Node& node);
   Status write_input(JsonWriter& json, const Graph& graph, std::string_view name, int kind,
-                     const Argument& argument);
+                     const Argument& argument, bool single_tensor = false);
   void write_assertion(JsonWriter& json, const Graph& graph, size_t index);
   std::string node_name(const Graph& graph, const Node& node);
 

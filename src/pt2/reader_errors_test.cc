@@ -78,12 +78,7 @@ TEST(Pt2ReaderErrors, AnUnknownOperatorIsNamedWithItsNode) {
   const Status status =
       read_edited("duplicates", kModel, "torch.ops.aten.relu.default", "torch.ops.my.relu.default");
   expect_error(status, StatusCode::kUnsupported,
-               {"node 'relu'", "operator 'my.relu.default' is not in the op table"});
-}
-
-TEST(Pt2ReaderErrors, HigherOrderOperatorsThatAreNotKnownAreNamed) {
-  expect_error(read_pt2(program_path("conditional")).status(), StatusCode::kUnsupported,
-               {"node 'cond'", "higher_order.cond"});
+               {"node 'relu'", "operator 'my.relu.default' is not PyTorch's", "--op-library"});
 }
 
 TEST(Pt2ReaderErrors, AnArgumentThatTheOperatorDoesNotHaveIsNamed) {

@@ -106,8 +106,12 @@ TEST(Pt2Writer, HandMadeGraphsSurviveTheRoundTrip) {
 }
 )";
   ExportedProgram program = from_text("hand", text);
+  for (NodeId n = 1; n < program.graph.nodes().size(); n += 2)
+    program.graph.mutable_node(n).exact = true;
   const ExportedProgram back = read_ok(write_ok(test_path("hand.pt2"), {&program}));
   EXPECT_EQ(print_graph(back.graph), print_graph(program.graph));
+  for (NodeId n = 0; n < back.graph.nodes().size(); ++n)
+    EXPECT_EQ(back.graph.node(n).exact, n % 2 == 1) << n;
   expect_same_constants(program.graph, back.graph);
   EXPECT_EQ(back.signature.inputs.size(), 2u);
   ASSERT_EQ(back.signature.outputs.size(), 7u);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -12,6 +13,7 @@
 
 #include "changeaware/package.h"
 #include "engine/openvino/openvino_engine.h"
+#include "engine/torch/torch_engine.h"
 
 namespace changeaware {
 namespace {
@@ -110,16 +112,37 @@ void add_engines(SystemReport& report) {
   report.engines.push_back(std::move(part));
 }
 
-void add_optional_parts(SystemReport& report) {
-  report.optional_parts.push_back(
-      {"torch", "", false,
-       "the exact engine (PyTorch's own arithmetic) is not part of this build; programs that need "
-       "it are refused at compile time"});
+// Starting it shows what looking does not: a plug-in that is broken or of another version.
+void add_exact_engine(SystemReport& report, const ExactEngineOptions& options) {
+  const ExactEngineReport found = find_exact_engine(options);
+  SystemPart part{"torch", found.torch_version, false, found.problem};
+  if (found.problem.empty()) {
+    const auto engine = make_torch_engine(0, options);
+    part.present = engine.ok();
+    part.note = engine.ok() ? "the exact engine: PyTorch in " + found.torch_folder + ", plug-in " +
+                                  found.plugin
+                            : engine.status().message();
+  }
+  report.optional_parts.push_back(std::move(part));
+}
+
+uint64_t bytes_below(const std::string& folder) {
+  namespace fs = std::filesystem;
+  uint64_t bytes = 0;
+  std::error_code failed;
+  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end;
+       it.increment(failed)) {
+    std::error_code gone;
+    if (!it->is_regular_file(gone)) continue;
+    const uintmax_t size = it->file_size(gone);
+    if (!gone) bytes += size;
+  }
+  return bytes;
 }
 
 }  // namespace
 
-SystemReport inspect_system() {
+SystemReport inspect_system(const ExactEngineOptions& exact_engine) {
   SystemReport report;
   report.version = CHANGEAWARE_VERSION;
   const Manifest newest;
@@ -127,7 +150,9 @@ SystemReport inspect_system() {
       std::to_string(newest.format_major) + "." + std::to_string(newest.format_minor);
   add_processor(report);
   add_engines(report);
-  add_optional_parts(report);
+  add_exact_engine(report, exact_engine);
+  report.cache_folder = default_blob_folder();
+  if (!report.cache_folder.empty()) report.cache_bytes = bytes_below(report.cache_folder);
   return report;
 }
 

@@ -5,14 +5,15 @@
 #include <tuple>
 
 #include "base/errors.h"
-#include "engine/openvino/openvino_engine.h"
+#include "engine/torch/torch_engine.h"
 #include "graph/subgraph.h"
 #include "runtime/elapsed.h"
 
 namespace changeaware {
 namespace {
 
-using StoreKey = std::tuple<const PackageFile*, int, std::string>;
+using StoreKey =
+    std::tuple<const PackageFile*, int, std::string, std::string, std::vector<std::string>>;
 
 struct Registry {
   std::mutex mutex;
@@ -38,33 +39,59 @@ ExecutableStore::Pinned::~Pinned() {
 }
 
 ExecutableStore::ExecutableStore(std::shared_ptr<const PackageFile> package,
-                                 std::unique_ptr<Engine> engine)
+                                 std::unique_ptr<Engine> engine, EngineOptions options)
     : package_(std::move(package)),
-      file_(package_->path()),
       engine_(std::move(engine)),
-      slots_(package_->manifest().callables.size()),
+      options_(std::move(options)),
+      slots_(2 * package_->manifest().callables.size()),
       account_(slots_.size(), [this](size_t callable) { release(callable); }) {}
 
 Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
-    std::shared_ptr<const PackageFile> package, int threads, const std::string& blob_folder) {
+    std::shared_ptr<const PackageFile> package, EngineOptions options) {
   const std::lock_guard lock(registry().mutex);
   std::erase_if(registry().stores, [](const auto& item) { return item.second.expired(); });
-  const StoreKey key{package.get(), threads, blob_folder};
+  const StoreKey key{package.get(), options.threads, options.blob_folder,
+                     options.exact_engine.torch_folder, options.exact_engine.op_libraries};
   if (const auto it = registry().stores.find(key); it != registry().stores.end()) {
     // The store holds the package, so a live store's key is this very package.
     if (auto store = it->second.lock()) return store;
   }
-  CA_ASSIGN_OR_RETURN(auto engine,
-                      make_openvino_engine({.threads = threads, .blob_folder = blob_folder}));
-  package->keep_digests_in(blob_folder);
+  options.needs_exact = !package->manifest().exact_engine_version.empty();
+  CA_ASSIGN_OR_RETURN(auto engine, start_engine(options));
+  if (!options.exact_engine.op_libraries.empty()) {
+    CA_RETURN_IF_ERROR(package->register_operators(
+        [&](const std::string& name) { return torch_op_schema(name, options.exact_engine); }));
+  }
+  package->keep_digests_in(options.blob_folder);
   std::shared_ptr<ExecutableStore> store(
-      new ExecutableStore(std::move(package), std::move(engine)));
+      new ExecutableStore(std::move(package), std::move(engine), std::move(options)));
   registry().stores[key] = store;
   return store;
 }
 
+const Callable& ExecutableStore::manifest_callable(size_t callable) const {
+  return package_->manifest().callables[callable % (slots_.size() / 2)];
+}
+
+Result<const Engine*> ExecutableStore::engine_for(size_t callable) const {
+  if (!is_exact_twin(callable) || options_.needs_exact) return engine_.get();
+  const std::lock_guard lock(twin_engine_mutex_);
+  if (twin_engine_ == nullptr) {
+    EngineOptions options = options_;
+    options.needs_exact = true;
+    CA_ASSIGN_OR_RETURN(twin_engine_, start_engine(options));
+  }
+  return twin_engine_.get();
+}
+
+Status ExecutableStore::can_run_exact(const Status& reason) const {
+  const auto engine = engine_for(exact_twin(0));
+  if (engine.ok()) return {};
+  return unsupported("{}; {}", reason.message(), engine.status().message());
+}
+
 LoadEstimate ExecutableStore::estimate(size_t callable) const {
-  const Callable& c = package_->manifest().callables[callable];
+  const Callable& c = manifest_callable(callable);
   return {c.name, c.costs.resident_bytes, loading_bytes(c.costs.resident_bytes), c.costs.load_us};
 }
 
@@ -90,7 +117,7 @@ Status ExecutableStore::load_ahead(size_t callable, uint64_t budget_bytes) {
 Result<ExecutableStore::Pinned> ExecutableStore::carry_out(size_t callable,
                                                            ResidentAccount::Load booking) {
   const auto start = Clock::now();
-  CA_ASSIGN_OR_RETURN(auto loaded, load(package_->manifest().callables[callable]));
+  CA_ASSIGN_OR_RETURN(auto loaded, load(callable));
   struct Half {
     ~Half() {
       if (slot != nullptr) slot->loaded.reset();
@@ -120,12 +147,14 @@ bool ExecutableStore::fit(const std::vector<size_t>& callables, uint64_t budget_
   return bytes <= budget_bytes;
 }
 
-Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load(
-    const Callable& callable) const {
+Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load(size_t index) const {
   CA_RETURN_IF_ERROR(check_file());
+  const Callable& callable = manifest_callable(index);
+  CA_ASSIGN_OR_RETURN(const Engine* engine, engine_for(index));
   CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable.name));
-  const Graph graph = callable_graph(region.graph);
-  auto executable = engine_->compile_identified(graph, callable.identity);
+  const Graph graph =
+      is_exact_twin(index) ? all_exact(callable_graph(region.graph)) : callable_graph(region.graph);
+  auto executable = engine->compile_identified(graph, callable.identity);
   if (!executable.ok()) return executable.status().with_context("callable '" + callable.name + "'");
   auto loaded = std::make_unique<LoadedCallable>();
   loaded->executable = *std::move(executable);

@@ -5,13 +5,14 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/start_engine.h"
 #include "package/package_file.h"
-#include "runtime/file_guard.h"
 #include "runtime/residency/resident_account.h"
 
 namespace changeaware {
@@ -47,21 +48,29 @@ class ExecutableStore {
     double load_us_ = 0;
   };
 
-  // The store of this package, thread count and folder of compiled blobs (empty: none); made when
-  // no session has one.
+  // The store of this package and these options; made when no session has one.
+  // `options.needs_exact` is the package's to say.
   static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
-                                                         int threads,
-                                                         const std::string& blob_folder);
+                                                         EngineOptions options);
 
-  // `callable`: index in Manifest::callables. Loads on first use, under the hard budget, for which
-  // it waits: see ResidentAccount::acquire(). REQUIRES: the caller holds nothing pinned. Errors:
-  // OverBudget; Cancelled; those of check_file(), reading and compiling name the callable. A later
-  // call tries again.
+  // The number of a callable when all of it runs on the exact engine, for values that the fast one
+  // does not compute. Loaded, pinned and counted like a callable of its own.
+  size_t exact_twin(size_t callable) const { return callable + slots_.size() / 2; }
+
+  bool is_exact_twin(size_t callable) const { return callable >= slots_.size() / 2; }
+
+  // `reason`, with how to get the exact engine where it is missing; OK where it is there.
+  Status can_run_exact(const Status& reason) const;
+
+  // `callable`: index in Manifest::callables, or an exact_twin(). Loads on first use, under the
+  // hard budget, for which it waits: see ResidentAccount::acquire(). REQUIRES: the caller holds
+  // nothing pinned. Errors: OverBudget; Cancelled; those of check_file(), reading and compiling
+  // name the callable. A later call tries again.
   Result<Pinned> get(size_t callable, uint64_t budget_bytes, const Cancellation& cancellation);
   // Loads it where nothing has to be waited for, else OverBudget.
   Status load_ahead(size_t callable, uint64_t budget_bytes);
-  // Corrupt once the package file was changed in place since this store was made.
-  Status check_file() const { return file_.check(); }
+  // Corrupt once the package file was changed in place since it was opened.
+  Status check_file() const { return package_->check_unchanged(); }
   bool is_loaded(size_t callable) const { return slots_[callable].is_loaded; }
   // What must be free to load it.
   uint64_t needed_bytes(size_t callable, uint64_t budget_bytes) const;
@@ -77,16 +86,21 @@ class ExecutableStore {
     std::atomic<bool> is_loaded = false;
   };
 
-  ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine);
+  ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine,
+                  EngineOptions options);
+  const Callable& manifest_callable(size_t callable) const;
+  Result<const Engine*> engine_for(size_t callable) const;
   LoadEstimate estimate(size_t callable) const;
   Result<Pinned> carry_out(size_t callable, ResidentAccount::Load booking);
-  Result<std::unique_ptr<const LoadedCallable>> load(const Callable& callable) const;
+  Result<std::unique_ptr<const LoadedCallable>> load(size_t callable) const;
   void release(size_t callable);
 
   const std::shared_ptr<const PackageFile> package_;
-  const FileGuard file_;
   const std::unique_ptr<Engine> engine_;
-  std::deque<Slot> slots_;  // by callable
+  const EngineOptions options_;
+  mutable std::mutex twin_engine_mutex_;
+  mutable std::unique_ptr<Engine> twin_engine_;  // started for the first exact twin
+  std::deque<Slot> slots_;                       // by callable, then exact twins
   ResidentAccount account_;
 };
 

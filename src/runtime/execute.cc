@@ -10,24 +10,30 @@
 namespace changeaware {
 namespace {
 
-// The tensors that a region reads. A tagged input was not read so far, so its values are checked
-// here, once.
-Result<std::vector<Tensor>> gather_inputs(RequestState& state, const RegionInfo& region) {
+std::vector<Tensor> gather_inputs(const RequestState& state, const RegionInfo& region) {
   std::vector<Tensor> tensors;
   for (const Source& source : region.inputs) {
-    if (!source.is_input) {
-      tensors.push_back(state.regions[source.region].outputs[source.index]);
-      continue;
-    }
-    InputState& input = state.inputs[source.index];
-    if (input.tagged) {
-      CA_RETURN_IF_ERROR(
-          check_values(state.topology->inputs[source.index].port.name, input.tensor));
-      input.tagged = false;
-    }
-    tensors.push_back(input.tensor);
+    tensors.push_back(source.is_input ? state.inputs[source.index].tensor
+                                      : state.regions[source.region].outputs[source.index]);
   }
   return tensors;
+}
+
+// The exact engine computes in 64 bits, the fast one in 32.
+Status check_integers(const RequestState& state, size_t r, const std::vector<Tensor>& inputs) {
+  const RegionInfo& region = state.topology->regions[r];
+  if (state.regions[r].is_exact || region.exact_node_count > 0) return {};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Source& source = region.inputs[i];
+    if (source.is_input || inputs[i].dtype() != DType::kInt64) continue;
+    const RegionInfo& producer = state.topology->regions[source.region];
+    const bool is_exact = producer.exact_node_count > 0 || state.regions[source.region].is_exact;
+    if (is_exact) {
+      CA_RETURN_IF_ERROR(check_values(producer.output_ports[source.index].name, inputs[i])
+                             .with_context("callable '" + region.name + "'"));
+    }
+  }
+  return {};
 }
 
 Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
@@ -35,14 +41,11 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
   const RegionInfo& region = state.topology->regions[r];
   RegionState& result = state.regions[r];
   CA_ASSIGN_OR_RETURN(const ExecutableStore::Pinned callable,
-                      executables.get(region.callable, resident_budget, state.cancellation));
+                      executables.get(result.callable, resident_budget, state.cancellation));
   result.load_us = callable.load_us();
-  CA_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs, gather_inputs(state, region));
+  const std::vector<Tensor> inputs = gather_inputs(state, region);
+  CA_RETURN_IF_ERROR(check_integers(state, r, inputs));
   std::vector<Tensor> outputs(callable->output_count);
-  for (size_t i = 0; i < region.output_shapes.size(); ++i) {
-    if (region.output_shapes[i])
-      outputs[i] = Tensor::empty(region.output_ports[i].dtype, *region.output_shapes[i]);
-  }
   const auto start = Clock::now();
   const Status status = callable->executable->run(inputs, outputs);
   result.engine_us = microseconds_since(start);
@@ -67,7 +70,7 @@ bool runs_anything(const RequestState& state) {
 std::vector<size_t> to_preload(const RequestState& state, const ExecutableStore& executables) {
   std::vector<size_t> callables;
   for (size_t r = 0; r < state.regions.size(); ++r) {
-    const size_t callable = state.topology->regions[r].callable;
+    const size_t callable = state.regions[r].callable;
     const bool runs = state.plan.steps[r].outcome == Decision::Outcome::kRan;
     if (runs && !executables.is_loaded(callable)) callables.push_back(callable);
   }

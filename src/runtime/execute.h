@@ -18,9 +18,7 @@ class RegionHooks {
 
 // Fills RegionState::outputs and times of every region that runs. Publishes nothing.
 // Errors: Cancelled; those of loading and running a callable; OverBudget; Corrupt when the package
-// file was changed in place; Unsupported for a tagged
-// input whose values the engine does not compute exactly; FailedAssertion with the program's
-// message.
+// file was changed in place; FailedAssertion with the program's message.
 Status execute_plan(RequestState& state, ExecutableStore& executables, uint64_t resident_budget,
                     RegionHooks& hooks);
 

@@ -33,7 +33,7 @@ Status InputContract::check(const std::vector<Tensor>& given) const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (given[i].defined()) CA_RETURN_IF_ERROR(check_one(inputs_[i], given[i], symbols));
   }
-  // Expressions last: any input may define their symbols.
+  // Expressions last: any input may define their symbols, and the first one without does.
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (given[i].defined()) CA_RETURN_IF_ERROR(check_expressions(inputs_[i], given[i], symbols));
   }
@@ -63,18 +63,24 @@ Status InputContract::check_one(const Input& input, const Tensor& tensor,
 }
 
 Status InputContract::check_expressions(const Input& input, const Tensor& tensor,
-                                        const SymbolValues& symbols) const {
+                                        SymbolValues& symbols) const {
   for (size_t d = 0; d < input.sizes.size(); ++d) {
-    const Size& size = input.sizes[d];
-    if (size.fixed >= 0 || is_symbol(size.expression)) continue;
-    const auto value = evaluate_expression(size.expression, symbols);
-    if (!value) {
-      return unsupported("input '{}': the size {} cannot be checked from the inputs given",
-                         input.name, size.expression);
+    const std::string& expression = input.sizes[d].expression;
+    if (input.sizes[d].fixed >= 0 || is_symbol(expression)) continue;
+    switch (match_size(expression, tensor.shape()[d], symbols)) {
+      case SizeMatch::kMatches: break;
+      case SizeMatch::kDiffers: {
+        const auto value = evaluate_expression(expression, symbols);
+        if (!value) return mismatch(input, tensor);
+        return mismatch(input, tensor)
+            .with_context(fmt::format("{} is {} for this request", expression, *value));
+      }
+      case SizeMatch::kUnknown:
+        return unsupported("input '{}': the size {} cannot be checked from the inputs given",
+                           input.name, expression);
     }
-    if (*value != tensor.shape()[d]) {
-      return mismatch(input, tensor)
-          .with_context(fmt::format("{} is {} for this request", size.expression, *value));
+    for (const std::string& symbol : symbols_in(expression)) {
+      CA_RETURN_IF_ERROR(check_bounds(symbol, symbols.find(symbol)->second, input.name));
     }
   }
   return {};

@@ -35,8 +35,7 @@ class InputContract {
 
   static Status mismatch(const Input& input, const Tensor& tensor);
   Status check_one(const Input& input, const Tensor& tensor, SymbolValues& symbols) const;
-  Status check_expressions(const Input& input, const Tensor& tensor,
-                           const SymbolValues& symbols) const;
+  Status check_expressions(const Input& input, const Tensor& tensor, SymbolValues& symbols) const;
   Status check_bounds(const std::string& symbol, int64_t value, const std::string& input) const;
 
   std::vector<Input> inputs_;

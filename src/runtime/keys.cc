@@ -48,7 +48,7 @@ Status make_version_keys(RequestState& state) {
 
 std::optional<RetainedCache::Key> contents_key(const RequestState& state, size_t r) {
   const RegionInfo& region = state.topology->regions[r];
-  RetainedCache::Key key{region.callable, "c"};
+  RetainedCache::Key key{region.callable, state.regions[r].is_exact ? "x" : "c"};
   for (const Source& source : region.inputs) {
     if (source.is_input) {
       append_part(key.text, state.inputs[source.index].version);

@@ -19,11 +19,14 @@ namespace changeaware {
 struct InputState {
   Tensor tensor;  // not defined() when the request has none
   Version version;
-  bool tagged = false;   // its bytes were not read yet
+  bool tagged = false;   // its bytes were not read
   bool changed = false;  // against the previous request
+  Status fast_values;    // why the fast engine does not compute with its values
 };
 
 struct RegionState {
+  size_t callable = 0;          // that runs it: the manifest's, or its exact twin
+  bool is_exact = false;        // the twin
   RetainedCache::Key key;       // of versions
   RetainedCache::Pin pin;       // retained outputs that serve this request
   std::vector<Tensor> outputs;  // computed or retained

@@ -28,7 +28,7 @@ Result<Tensor> output_tensor(const RequestState& state, const ResultInfo& result
   const Tensor& tensor = region.outputs[result.source.index];
   const bool own =
       !region.retained && !region.is_shared && handed_over.insert(tensor.data()).second;
-  return own ? tensor : tensor.clone();
+  return own ? tensor.contiguous() : tensor.clone();
 }
 
 void fill_report(const RequestState& state, Report& report) {

@@ -22,6 +22,7 @@
 #include "runtime/resolve.h"
 #include "runtime/response.h"
 #include "runtime/retention.h"
+#include "runtime/tagged_values.h"
 #include "runtime/versions.h"
 #include "tensor/buffer_pool.h"
 
@@ -73,6 +74,10 @@ class SessionImpl : public Session, private RegionHooks {
     out.retained_bytes = cache.bytes;
     out.retained_bytes_peak = cache.peak_bytes;
     out.retained_entries = cache.entries;
+    for (const auto& entry : cache_.largest(SessionStats::kMostListedEntries)) {
+      out.retained.push_back({manifest().callables[entry.region].name,
+                              fmt::format("{:08x}", entry.version >> 32), entry.bytes, entry.uses});
+    }
     fill_residency(out);
     const std::lock_guard lock(mutex_);
     out.requests = requests_;
@@ -127,6 +132,10 @@ class SessionImpl : public Session, private RegionHooks {
     for (size_t c = 0; c < manifest().callables.size(); ++c) {
       if (executables_->is_loaded(c))
         out.resident[manifest().callables[c].name] = executables_->resident_bytes(c);
+      const size_t twin = executables_->exact_twin(c);
+      if (executables_->is_loaded(twin))
+        out.resident[manifest().callables[c].name + " (exact)"] =
+            executables_->resident_bytes(twin);
     }
     BlobReport blobs = executables_->blob_report();
     out.blobs_used = blobs.used;
@@ -184,6 +193,7 @@ class SessionImpl : public Session, private RegionHooks {
       state.forced = static_cast<size_t>(at - family.strategies.begin());
     }
     CA_RETURN_IF_ERROR(identify_inputs(state));
+    CA_RETURN_IF_ERROR(route_regions(state));
     const auto start = Clock::now();
     CA_RETURN_IF_ERROR(make_version_keys(state));
     look_up(state);
@@ -220,11 +230,15 @@ class SessionImpl : public Session, private RegionHooks {
     const auto start = Clock::now();
     for (size_t i = 0; i < state.inputs.size(); ++i) {
       InputState& input = state.inputs[i];
-      if (!input.tensor.defined() || (input.tagged && !check_versions_)) continue;
+      if (!input.tensor.defined()) continue;
       const std::string& name = state.topology->inputs[i].port.name;
+      if (input.tagged && !check_versions_) {
+        if (state.needed[i]) input.fast_values = tagged_values_.check(name, input);
+        continue;
+      }
       CA_ASSIGN_OR_RETURN(const Fingerprint print, fingerprinter_.fingerprint(name, input.tensor));
       // What nobody reads may hold anything.
-      if (state.needed[i]) CA_RETURN_IF_ERROR(print.values);
+      if (state.needed[i]) input.fast_values = print.values;
       if (input.tagged) {
         CA_RETURN_IF_ERROR(check_tag(name, input.version, print.version));
         input.tagged = false;
@@ -239,6 +253,25 @@ class SessionImpl : public Session, private RegionHooks {
       InputState& input = state.inputs[i];
       input.changed = !input.version.empty() && input.version != last_versions_[i];
       if (input.changed) state.ask.changed[i / 64] |= uint64_t{1} << (i % 64);
+    }
+    return {};
+  }
+
+  // Which engine runs what. Of the same versions always the same, so answers have the same bits
+  // whatever is retained.
+  Status route_regions(RequestState& state) const {
+    const auto is_slow = [&](size_t i) { return !state.inputs[i].fast_values.ok(); };
+    bool any = false;
+    for (size_t i = 0; i < state.inputs.size() && !manifest().exact_numerics; ++i) {
+      if (is_slow(i)) CA_RETURN_IF_ERROR(executables_->can_run_exact(state.inputs[i].fast_values));
+      any = any || is_slow(i);
+    }
+    for (size_t r = 0; r < state.regions.size(); ++r) {
+      const RegionInfo& info = state.topology->regions[r];
+      RegionState& region = state.regions[r];
+      region.is_exact =
+          any && std::any_of(info.dependencies.begin(), info.dependencies.end(), is_slow);
+      region.callable = region.is_exact ? executables_->exact_twin(info.callable) : info.callable;
     }
     return {};
   }
@@ -262,7 +295,7 @@ class SessionImpl : public Session, private RegionHooks {
       list->assign(state.regions.size(), 0);
     for (size_t r = 0; r < state.regions.size(); ++r) {
       const RegionInfo& info = state.topology->regions[r];
-      ask.loaded[r] = executables_->is_loaded(info.callable);
+      ask.loaded[r] = executables_->is_loaded(state.regions[r].callable);
       if (!state.reuse) continue;
       auto [pin, was_evicted] = cache_.find(state.regions[r].key);
       ask.evicted[r] = was_evicted;
@@ -286,9 +319,9 @@ class SessionImpl : public Session, private RegionHooks {
         costs.push_back(costs_.cost(region.callable));
     }
     for (size_t r = 0; r < costs.size(); ++r) {
-      const size_t callable = state.topology->regions[r].callable;
       if (state.ask.loaded[r] == 0)
-        costs[r].resident_bytes = executables_->needed_bytes(callable, resident_budget_);
+        costs[r].resident_bytes =
+            executables_->needed_bytes(state.regions[r].callable, resident_budget_);
     }
     CA_ASSIGN_OR_RETURN(
         state.plan, make_plan(*state.topology, offers, state.ask, costs, budgets(), state.forced));
@@ -418,6 +451,10 @@ class SessionImpl : public Session, private RegionHooks {
     for (size_t r = 0; r < state.regions.size(); ++r) {
       const RegionState& region = state.regions[r];
       const size_t callable = state.topology->regions[r].callable;
+      if (region.is_exact) {  // says nothing of what is planned by
+        if (region.engine_us > 0) ++run_counts_[callable];
+        continue;
+      }
       if (region.load_us > 0) costs_.observe_load(callable, region.load_us);
       if (region.engine_us <= 0) continue;  // did not run, or a failure came before it
       costs_.observe_run(callable, region.engine_us, region.was_cold);
@@ -492,6 +529,7 @@ class SessionImpl : public Session, private RegionHooks {
   const PlanSealer sealer_;
   const std::vector<std::unique_ptr<const Family>> families_;
   ConstantOutputs constants_;
+  TaggedValues tagged_values_;
   RetainedCache cache_;
   Flights flights_;
   std::atomic<uint64_t> resident_budget_;
@@ -516,7 +554,10 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Package> 
     std::string folder = options.blob_folder;
     if (folder.empty()) folder = default_blob_folder();
     if (folder == "off") folder.clear();
-    CA_ASSIGN_OR_RETURN(auto executables, ExecutableStore::shared(file, options.threads, folder));
+    CA_ASSIGN_OR_RETURN(auto executables,
+                        ExecutableStore::shared(file, {.threads = options.threads,
+                                                       .blob_folder = folder,
+                                                       .exact_engine = options.exact_engine}));
     return std::unique_ptr<Session>(
         std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
   });

@@ -2,8 +2,6 @@
 
 #include <set>
 
-#include "graph/expression.h"
-
 namespace changeaware {
 namespace {
 
@@ -11,16 +9,6 @@ std::vector<size_t> input_indices(const Topology& topology, const std::vector<st
   std::vector<size_t> out;
   for (const std::string& name : names) out.push_back(topology.input_index.at(name));
   return out;
-}
-
-std::optional<Shape> fixed_shape(const Port& port) {
-  Shape shape;
-  for (const std::string& text : port.shape) {
-    const auto size = evaluate_expression(text, {});
-    if (!size) return std::nullopt;
-    shape.push_back(*size);
-  }
-  return shape;
 }
 
 InputWords input_words(const Topology& topology, const RegionInfo& region) {
@@ -60,8 +48,8 @@ Topology make_topology(const Manifest& manifest, const std::vector<std::string>&
     RegionInfo region;
     region.name = name;
     region.callable = static_cast<size_t>(&c - manifest.callables.data());
+    region.exact_node_count = c.exact_node_count;
     region.output_ports = c.outputs;
-    for (const Port& port : c.outputs) region.output_shapes.push_back(fixed_shape(port));
     region.assertions = c.assertions;
     region.dependencies = input_indices(t, c.dependencies);
     region.shape_dependencies = input_indices(t, c.shape_dependencies);

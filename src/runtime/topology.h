@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,15 +27,15 @@ struct RegionInfo {
   size_t callable = 0;  // index in Manifest::callables
   std::vector<Source> inputs;
   std::vector<Port> output_ports;
-  size_t first_output = 0;  // number of its first output among those of all regions
-  std::vector<std::optional<Shape>> output_shapes;  // nothing where a size is symbolic
-  std::vector<bool> output_is_result;               // the program returns it
+  size_t first_output = 0;             // number of its first output among those of all regions
+  std::vector<bool> output_is_result;  // the program returns it
   std::vector<std::string> assertions;
   std::vector<size_t> dependencies;  // program inputs, increasing
   std::vector<size_t> shape_dependencies;
   InputWords depends_on;       // both of those
   bool is_whole = false;       // depends on all contents that any region depends on
   bool reads_regions = false;  // and not only program inputs
+  uint64_t exact_node_count = 0;
 };
 
 struct ResultInfo {

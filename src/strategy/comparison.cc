@@ -57,12 +57,16 @@ void compare_numbers(const Tensor& expected, const Tensor& got, const Tolerance&
 
 }  // namespace
 
-Comparison compare(const Tensor& expected, const Tensor& got, const Tolerance& tolerance) {
+Comparison compare(const Tensor& strided_expected, const Tensor& strided_got,
+                   const Tolerance& tolerance) {
   Comparison out;
-  if (expected.dtype() != got.dtype() || expected.shape() != got.shape()) {
+  if (strided_expected.dtype() != strided_got.dtype() ||
+      strided_expected.shape() != strided_got.shape()) {
     out.contradicts = true;
     return out;
   }
+  const Tensor expected = strided_expected.contiguous();
+  const Tensor got = strided_got.contiguous();
   if (bit_identical(expected, got)) return {.same_bits = true, .within_tolerance = true};
   out.element = first_different_element(expected, got);
   bool has_numbers = false;
@@ -85,8 +89,8 @@ std::string describe(const Comparison& comparison, const Tensor& expected, const
                        shape_to_string(got.shape()), got_in);
   }
   return fmt::format("differs first at element {}: {} in {}, {} in {}", comparison.element,
-                     element_text(expected, comparison.element), expected_in,
-                     element_text(got, comparison.element), got_in);
+                     element_text(expected.contiguous(), comparison.element), expected_in,
+                     element_text(got.contiguous(), comparison.element), got_in);
 }
 
 }  // namespace changeaware

@@ -22,8 +22,8 @@ struct Comparison {
   int64_t element = -1;
 };
 
-// A NaN equals a NaN. Float64 and float32 are compared as numbers, everything else to the bit.
-// REQUIRES: both contiguous.
+// In logical order of elements. A NaN equals a NaN. Float64 and float32 are compared as numbers,
+// everything else to the bit.
 Comparison compare(const Tensor& expected, const Tensor& got, const Tolerance& tolerance);
 
 // "differs first at element 3: 0.25 in main, 0.5 in the segments", or dtypes and shapes when those

@@ -45,7 +45,8 @@ class Executor {
   }
 
   Result<Execution> run() {
-    CA_RETURN_IF_ERROR(check_reference(m_, options_.reference));
+    for (const Reference& reference : options_.references)
+      CA_RETURN_IF_ERROR(check_reference(m_, reference.outputs));
     CA_RETURN_IF_ERROR(describe_segments());
     CA_RETURN_IF_ERROR(describe_results());
     out_.costs.resize(m_.callables.size());
@@ -168,7 +169,7 @@ class Executor {
     CA_ASSIGN_OR_RETURN(RegionRunner runner,
                         RegionRunner::load(engine_, c.name, regions_[0].graph));
     CA_ASSIGN_OR_RETURN(const auto given, run_on_examples(runner, c));
-    compare_reference(runner, given);
+    compare_references(runner, given);
     const double us = options_.measure ? runner.costs(0).steady_us
                                        : nominal_costs(regions_[0].graph, 0).steady_us;
     for (const InputSet& changed : choose_sets(us)) {
@@ -210,7 +211,7 @@ class Executor {
     }
   }
 
-  void compare_reference(const RegionRunner& runner, const std::vector<Tensor>& outputs) {
+  void compare_references(const RegionRunner& runner, const std::vector<Tensor>& outputs) {
     const Graph& graph = regions_[0].graph;
     const auto result = [&](size_t i) {
       const ValueId id = std::get<ValueRef>(graph.outputs()[i]).id;
@@ -222,8 +223,8 @@ class Executor {
       const auto at = std::find(runner.outputs().begin(), runner.outputs().end(), name);
       return outputs[static_cast<size_t>(at - runner.outputs().begin())];
     };
-    out_.reference_difference =
-        compare_with_reference(m_, options_.reference, options_.tolerance, result);
+    for (const Reference& reference : options_.references)
+      out_.reference_differences.push_back(compare_with_reference(m_, reference, result));
   }
 
   std::vector<InputSet> choose_sets(double main_us) {

@@ -25,10 +25,17 @@
 
 namespace changeaware {
 
+// What `main` must give for the examples, computed elsewhere.
+struct Reference {
+  std::string label;  // "the reference": where the expected values come from, for messages
+  std::map<std::string, Tensor> outputs;  // by output name
+  Tolerance tolerance;
+};
+
 struct ExecutionOptions {
   bool measure = true;  // else nominal costs, and no more runs than comparing takes
   Tolerance tolerance;
-  std::map<std::string, Tensor> reference;  // by output name: what `main` must give
+  std::vector<Reference> references;
   // Called as (done, total) between callables; may be empty.
   std::function<void(size_t, size_t)> progress;
   // All sets of changed inputs are executed up to these limits, a covering sample beyond.
@@ -53,9 +60,9 @@ struct Execution {
   std::vector<ExecutedSet> sets;     // the empty set first
   // "all 8 sets of changed inputs", "9 of 256 sets of changed inputs, because …".
   std::string coverage;
-  bool is_complete = true;           // all sets were executed
-  std::vector<Rejection> left_out;   // sets on which the program itself fails, and how
-  std::string reference_difference;  // of `main`; empty = agrees, or nothing to compare with
+  bool is_complete = true;          // all sets were executed
+  std::vector<Rejection> left_out;  // sets on which the program itself fails, and how
+  std::vector<std::string> reference_differences;  // of `main`, by reference; empty = agrees
   std::map<std::string, InputSet> dependencies;  // of ports of segments, closed over what they read
   // By port, by the part of a changed set that the port depends on: how the value differs from the
   // one for the examples. Sets for which it has the same bits are left out.

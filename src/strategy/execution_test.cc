@@ -288,14 +288,15 @@ TEST(Execution, AProgramThatRefusesItsExamplesIsAFailedAssertion) {
 TEST(Execution, TheReferenceIsComparedWithMain) {
   const TestProgram p = make_test_program(kTowers);
   const auto with = [&](const std::string& name, Tensor tensor) {
-    return run(p, no_meddling, {.reference = {{name, std::move(tensor)}}});
+    return run(p, no_meddling,
+               {.references = {{"the reference", {{name, std::move(tensor)}}, {}}}});
   };
   const auto right = with("out_a", Tensor::of<float>(DType::kFloat32, {1, 4}, {1, 4, 9, 16}));
   ASSERT_TRUE(right.ok()) << right.status().to_string();
-  EXPECT_THAT(right->reference_difference, IsEmpty());
+  EXPECT_THAT(right->reference_differences[0], IsEmpty());
   const auto wrong = with("out_a", Tensor::of<float>(DType::kFloat32, {1, 4}, {1, 4, 9.5, 16}));
   ASSERT_TRUE(wrong.ok()) << wrong.status().to_string();
-  EXPECT_EQ(wrong->reference_difference,
+  EXPECT_EQ(wrong->reference_differences[0],
             "output 'out_a' differs first at element 2: 9.5 in the reference, 9 in main");
   EXPECT_THAT(with("a", Tensor::empty(DType::kFloat32, {1, 4})).status().message(),
               HasSubstr("reference for 'a', which is no output; the outputs are: out_c, out_a"));

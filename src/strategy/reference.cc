@@ -39,19 +39,17 @@ Status check_reference(const Manifest& manifest, const std::map<std::string, Ten
   return {};
 }
 
-std::string compare_with_reference(const Manifest& manifest,
-                                   const std::map<std::string, Tensor>& reference,
-                                   const Tolerance& tolerance,
+std::string compare_with_reference(const Manifest& manifest, const Reference& reference,
                                    const std::function<Tensor(size_t)>& result) {
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
-    const auto it = reference.find(manifest.outputs[i].name);
-    if (it == reference.end()) continue;
+    const auto it = reference.outputs.find(manifest.outputs[i].name);
+    if (it == reference.outputs.end()) continue;
     const Tensor expected = it->second.contiguous();
     const Tensor got = result(i).contiguous();
-    const Comparison comparison = compare(expected, got, tolerance);
+    const Comparison comparison = compare(expected, got, reference.tolerance);
     if (comparison.within_tolerance) continue;
     return fmt::format("output '{}' {}", it->first,
-                       describe(comparison, expected, got, "the reference", "main"));
+                       describe(comparison, expected, got, reference.label, "main"));
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "changeaware/package.h"
+#include "strategy/execution.h"
 
 namespace changeaware {
 
@@ -16,9 +17,7 @@ Status check_reference(const Manifest& manifest, const std::map<std::string, Ten
 // The first difference outside the tolerance, with output, element and both values; empty when
 // there is none. `result` gives what `main` returns at a position of Manifest::outputs.
 // REQUIRES: check_reference() is OK.
-std::string compare_with_reference(const Manifest& manifest,
-                                   const std::map<std::string, Tensor>& reference,
-                                   const Tolerance& tolerance,
+std::string compare_with_reference(const Manifest& manifest, const Reference& reference,
                                    const std::function<Tensor(size_t)>& result);
 
 }  // namespace changeaware

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <numeric>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <unistd.h>
 
 #include "analysis/cost.h"
 #include "base/errors.h"
+#include "base/process_memory.h"
 #include "graph/subgraph.h"
 #include "tensor/element.h"
 
@@ -41,13 +40,8 @@ uint64_t private_memory_bytes() {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
-  // Pages: all, resident, of them shared with files and other processes.
-  std::ifstream file("/proc/self/statm");
-  uint64_t total = 0;
-  uint64_t resident = 0;
-  uint64_t shared = 0;
-  if (!(file >> total >> resident >> shared)) return 0;
-  return (resident - shared) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto memory = process_memory();
+  return memory.ok() ? memory->anonymous_bytes : 0;
 }
 
 Result<RegionRunner> RegionRunner::load(const Engine& engine, const std::string& name,
@@ -79,7 +73,6 @@ Result<std::vector<Tensor>> RegionRunner::run(std::span<const Tensor> inputs) {
   CA_RETURN_IF_ERROR(executable_->run(inputs, outputs));
   const double elapsed = microseconds_since(start);
   CA_RETURN_IF_ERROR(check_assertions(outputs));
-  for (Tensor& output : outputs) output = output.contiguous();
   if (ran_) {
     warm_us_.push_back(elapsed);
     return outputs;

@@ -23,8 +23,8 @@ class RegionRunner {
   const std::vector<std::string>& inputs() const { return inputs_; }
   const std::vector<std::string>& outputs() const { return outputs_; }
 
-  // Outputs are dense and new. FailedAssertion when a condition of the program does not hold;
-  // errors of Executable::run(). Runs that failed are not measured.
+  // Outputs are new, in any layout without gaps. FailedAssertion when a condition of the program
+  // does not hold; errors of Executable::run(). Runs that failed are not measured.
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs);
 
   // Whether the warm runs so far are too few to be measured by: at least 3, and more while they

@@ -1,27 +1,15 @@
 #include "engine/openvino/blob_recorder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "engine/openvino/page_trimmer.h"
+#include "base/pages.h"
 
 namespace changeaware::ovn {
 namespace {
 
 // Below this a reference takes more than the bytes.
 constexpr uint64_t kSmallestReference = 256;
-
-// Bytes of the weight file, which come back from it when they are read again.
-void drop_pages_within(const char* data, uint64_t size) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const uintptr_t first = (reinterpret_cast<uintptr_t>(data) + page - 1) / page * page;
-  const uintptr_t last = (reinterpret_cast<uintptr_t>(data) + size) / page * page;
-  if (first >= last) return;
-  const PageRange range{reinterpret_cast<std::byte*>(first), reinterpret_cast<std::byte*>(last)};
-  drop_pages(std::span(&range, 1));
-}
 
 }  // namespace
 
@@ -47,7 +35,7 @@ bool BlobRecorder::append(const char* data, uint64_t size) {
   std::optional<uint64_t> in_file;
   if (weights_ != nullptr && size >= kSmallestReference) in_file = weights_->offset_of(data, size);
   // The plug-in has read it for a checksum of its own; now nobody needs the pages.
-  if (in_file) drop_pages_within(data, size);
+  if (in_file) drop_pages(whole_pages(data, size));
   const uint64_t at = in_file.value_or(bytes_.size());
   if (!in_file) {
     if (size > limit_ - std::min<uint64_t>(limit_, bytes_.size())) return false;

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "engine/openvino/blob_cache.h"
+#include "engine/openvino/conformance_cases.h"
 #include "engine/openvino/test_support.h"
 
 namespace changeaware::ovn {
@@ -273,15 +274,7 @@ TEST_F(Blobs, ASquareWeightIsStillReadBothWays) {
 
 // Every operator of the conformance cases, through a blob.
 TEST(BlobConformance, EveryCaseHasTheSameBitsFromItsBlob) {
-  struct Case {
-    std::string op;
-    std::string graph;
-    std::vector<Numbers> inputs;
-    std::vector<Numbers> expected;
-  };
-  const std::vector<Case> cases{
-#include "engine/openvino/conformance_cases.inc"
-  };
+  const auto cases = conformance_cases();
   const TemporaryFolder folder;
   const auto first = engine_in(folder.path());
   const auto second = engine_in(folder.path());
@@ -290,7 +283,7 @@ TEST(BlobConformance, EveryCaseHasTheSameBitsFromItsBlob) {
     const auto graph = parse_graph(cases[i].graph);
     ASSERT_TRUE(graph.ok());
     std::vector<Tensor> in;
-    for (const Numbers& n : cases[i].inputs) in.push_back(tensor_of(n));
+    for (const Numbers& n : numbers_of(cases[i].inputs)) in.push_back(tensor_of(n));
     const auto compiled = answer(*first, *graph, std::to_string(i), in);
     const auto imported = answer(*second, *graph, std::to_string(i), in);
     ASSERT_TRUE(compiled.ok() && imported.ok()) << imported.status().to_string();

@@ -87,6 +87,9 @@ class NodeDecoder final : public DecoderBase {
   bool input_is_none(size_t index) const override { return none_inputs_.at(index); }
   ov::OutputVector as_constant() const override;
   const std::string& as_string() const override { return text_; }
+  // What the frontend keeps of the node when it cannot convert it.
+  void set_schema(std::string schema) { schema_ = std::move(schema); }
+  const std::string& get_schema() const override { return schema_; }
 
  private:
   enum class Kind { kOperator, kValue, kString, kNone };
@@ -97,6 +100,7 @@ class NodeDecoder final : public DecoderBase {
   std::vector<bool> none_inputs_;
   std::shared_ptr<ov::Node> value_;
   std::string text_;
+  std::string schema_;
 };
 
 // The graph.

@@ -262,7 +262,7 @@ Status OpenVinoExecutable::run(std::span<const Tensor> inputs, std::span<Tensor>
     }
     return copy_others(inputs, outputs);
   } catch (const std::exception& e) {
-    return internal_error("OpenVINO: {}", first_line(e.what()));
+    return status_of_thrown(e);
   } catch (...) {
     return internal_error("OpenVINO threw something that is no exception");
   }

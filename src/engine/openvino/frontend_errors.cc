@@ -1,6 +1,7 @@
 #include "engine/openvino/frontend_errors.h"
 
 #include <cctype>
+#include <new>
 
 #include "base/errors.h"
 #include "engine/openvino/arguments.h"
@@ -20,8 +21,17 @@ size_t find_word(std::string_view text, std::string_view word) {
 
 bool is_location(std::string_view line) {
   return line.empty() || line.starts_with("Exception from ") || line.starts_with("Check '") ||
-         line.starts_with("FrontEnd API failed") || line.starts_with("While validating node");
+         line.starts_with("FrontEnd API failed") ||
+         line.starts_with("Exception happened during conversion of operation") ||
+         line.starts_with("node:") || line.starts_with("While validating node");
 }
+
+// OpenVINO wraps what it catches into exceptions of its own, which keep the text.
+bool ran_out_of_memory(std::string_view message) {
+  return message.find("bad_alloc") != std::string_view::npos;
+}
+
+Status out_of_memory() { return Status(StatusCode::kOverBudget, "out of memory"); }
 
 }  // namespace
 
@@ -36,7 +46,14 @@ std::string first_line(std::string_view message) {
   return "no reason given";
 }
 
+Status status_of_thrown(const std::exception& thrown) {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr || ran_out_of_memory(thrown.what()))
+    return out_of_memory();
+  return internal_error("OpenVINO: {}", first_line(thrown.what()));
+}
+
 Status describe_frontend_error(const Graph& graph, std::string_view message) {
+  if (ran_out_of_memory(message)) return out_of_memory();
   const size_t summary = message.find("Summary");
   const std::string_view listed =
       summary == std::string_view::npos ? message : message.substr(summary);

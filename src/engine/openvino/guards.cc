@@ -30,6 +30,7 @@ constexpr std::array kIndexedOps = {
     IndexedOp{"aten.scatter.reduce", "self", "index", "dim", false},
     IndexedOp{"aten.scatter_add.default", "self", "index", "dim", false},
     IndexedOp{"aten.scatter_reduce.two", "self", "index", "dim", false},
+    IndexedOp{"aten.index_reduce.default", "self", "index", "dim", false},
     IndexedOp{"aten.index_add.default", "self", "index", "dim", false},
     IndexedOp{"aten.index_copy.default", "self", "index", "dim", false},
     IndexedOp{"aten.index_fill.int_Scalar", "self", "index", "dim", false},

@@ -1,7 +1,6 @@
 #include "engine/openvino/metadata_check.h"
 
 #include <openvino/opsets/opset13.hpp>
-#include <optional>
 #include <sstream>
 
 #include "base/errors.h"
@@ -10,29 +9,10 @@
 namespace changeaware::ovn {
 namespace {
 
-std::optional<ov::element::Type> expected_type(const Value& value) {
-  switch (value.kind) {
-    case ValueKind::kTensor: return element_type(value.spec.dtype);
-    case ValueKind::kSymInt: return ov::element::i64;
-    case ValueKind::kSymFloat: return ov::element::f32;
-    case ValueKind::kSymBool: return ov::element::boolean;
-  }
-  return std::nullopt;
-}
-
 std::string text(const ov::element::Type& type, const ov::PartialShape& shape) {
   std::ostringstream out;
   out << type << shape;
   return out.str();
-}
-
-ov::PartialShape expected_shape(const Value& value) {
-  ov::PartialShape shape = ov::PartialShape(std::vector<ov::Dimension>{});
-  if (value.kind != ValueKind::kTensor) return shape;
-  for (const Dim& d : value.spec.dims) {
-    shape.push_back(d.fixed() ? ov::Dimension(d.size) : ov::Dimension::dynamic());
-  }
-  return shape;
 }
 
 bool widens(ov::element::Type from, ov::element::Type to) {
@@ -42,9 +22,28 @@ bool widens(ov::element::Type from, ov::element::Type to) {
 
 }  // namespace
 
+std::optional<ov::element::Type> described_type(const Value& value) {
+  switch (value.kind) {
+    case ValueKind::kTensor: return element_type(value.spec.dtype);
+    case ValueKind::kSymInt: return ov::element::i64;
+    case ValueKind::kSymFloat: return ov::element::f64;
+    case ValueKind::kSymBool: return ov::element::boolean;
+  }
+  return std::nullopt;
+}
+
+ov::PartialShape described_shape(const Value& value) {
+  ov::PartialShape shape = ov::PartialShape(std::vector<ov::Dimension>{});
+  if (value.kind != ValueKind::kTensor) return shape;
+  for (const Dim& d : value.spec.dims) {
+    shape.push_back(d.fixed() ? ov::Dimension(d.size) : ov::Dimension::dynamic());
+  }
+  return shape;
+}
+
 Result<ov::Output<ov::Node>> as_described(const ov::Output<ov::Node>& output, const Value& value) {
-  const auto type = expected_type(value);
-  const ov::PartialShape shape = expected_shape(value);
+  const auto type = described_type(value);
+  const ov::PartialShape shape = described_shape(value);
   const ov::element::Type got = output.get_element_type();
   const ov::PartialShape& got_shape = output.get_partial_shape();
   const bool type_is_known = got.is_static();

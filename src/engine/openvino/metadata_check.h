@@ -5,10 +5,15 @@
 #pragma once
 
 #include <openvino/core/node_output.hpp>
+#include <optional>
 
 #include "graph/graph.h"
 
 namespace changeaware::ovn {
+
+// What the program says a value is; nothing for a dtype that OpenVINO has not.
+std::optional<ov::element::Type> described_type(const Value& value);
+ov::PartialShape described_shape(const Value& value);
 
 // `output` with the dtype of `value`, after a Convert where OpenVINO chose a narrower signed
 // integer (faithful: the number was computed in that type anyway).

@@ -19,6 +19,7 @@
 #include "engine/openvino/executable.h"
 #include "engine/openvino/frontend_errors.h"
 #include "engine/openvino/page_trimmer.h"
+#include "engine/openvino/refusal_search.h"
 #include "engine/openvino/refusals.h"
 #include "engine/openvino/weight_copies.h"
 
@@ -76,7 +77,7 @@ PortSpec port_of(const Value& value) {
     port.dims = value.spec.dims;
     port.fixed = value.spec.fixed();
   } else if (value.kind != ValueKind::kSymInt) {
-    port.dtype = value.kind == ValueKind::kSymBool ? DType::kBool : DType::kFloat32;
+    port.dtype = value.kind == ValueKind::kSymBool ? DType::kBool : DType::kFloat64;
   }
   return port;
 }
@@ -195,12 +196,24 @@ class OpenVinoEngine final : public Engine {
     return compile_identified(graph, {});
   }
 
+  changeaware::Result<std::vector<NodeRefusal>> refusals(const Graph& graph) const override {
+    const TryCompile try_compile = [this](const std::shared_ptr<ov::Model>& model) {
+      separate_shared_weights(*model);
+      shared_core().compile_model(model, "CPU", properties(options_));
+    };
+    try {
+      return find_refusals(graph, try_compile);
+    } catch (const std::exception& e) {
+      return status_of_thrown(e);
+    }
+  }
+
   changeaware::Result<std::unique_ptr<Executable>> compile_identified(
       const Graph& graph, const std::string& identity) const override {
     try {
       return compile_checked(graph, identity);
     } catch (const std::exception& e) {
-      return internal_error("OpenVINO: {}", first_line(e.what()));
+      return status_of_thrown(e);
     } catch (...) {
       return internal_error("OpenVINO threw something that is no exception");
     }

@@ -1,10 +1,6 @@
 #include "engine/openvino/page_trimmer.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdint>
 #include <utility>
 
 namespace changeaware::ovn {
@@ -12,34 +8,25 @@ namespace {
 
 constexpr std::chrono::milliseconds kInterval{5};
 
-std::byte* align_down(std::byte* p, uintptr_t page) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(p) & ~(page - 1));
-}
-
 }  // namespace
 
 std::vector<PageRange> mapped_pages(std::span<const Tensor> tensors, size_t minimum_bytes) {
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   std::vector<PageRange> ranges;
   size_t total = 0;
   for (const Tensor& t : tensors) {
     if (!t.defined() || !t.storage()->is_file_mapping()) continue;
     // The whole storage: a strided tensor may lie anywhere in it.
-    std::byte* begin = align_down(t.storage()->data() + page - 1, page);
-    std::byte* end = align_down(t.storage()->data() + t.storage()->bytes(), page);
-    if (end <= begin) continue;
-    ranges.push_back({begin, end});
-    total += static_cast<size_t>(end - begin);
+    const PageRange pages = whole_pages(t.storage()->data(), t.storage()->bytes());
+    if (pages.empty()) continue;
+    ranges.push_back(pages);
+    total += pages.bytes();
   }
   if (total < minimum_bytes) ranges.clear();
   return ranges;
 }
 
 void drop_pages(std::span<const PageRange> ranges) {
-  for (const PageRange& r : ranges) {
-    // Failure only means that the pages stay.
-    (void)madvise(r.begin, static_cast<size_t>(r.end - r.begin), MADV_DONTNEED);
-  }
+  for (const PageRange& range : ranges) changeaware::drop_pages(range);
 }
 
 PageTrimmer::PageTrimmer(std::vector<PageRange> ranges) : ranges_(std::move(ranges)) {

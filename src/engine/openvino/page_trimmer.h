@@ -16,15 +16,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/pages.h"
 #include "changeaware/tensor.h"
 
 namespace changeaware::ovn {
-
-// Bytes [begin, end), both multiples of the page size.
-struct PageRange {
-  std::byte* begin;
-  std::byte* end;
-};
 
 // The whole pages inside the mapped tensors of `tensors`; empty when they are less than
 // `minimum_bytes` together. Tensors in memory that is no file mapping are left out.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "engine/openvino/translations/nothing.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -44,38 +45,9 @@ bool is_rank_zero(const Graph& graph, const Node& node) {
   return spec != nullptr && spec->dims.empty();
 }
 
-bool has_divisor_override(const Graph&, const Node& node) {
-  const Argument* a = named(node, "divisor_override");
-  return a != nullptr && !std::holds_alternative<None>(*a);
-}
-
-bool has_ceil_mode(const Graph&, const Node& node) {
-  const Argument* a = named(node, "ceil_mode");
-  return a != nullptr && std::holds_alternative<bool>(*a) && std::get<bool>(*a);
-}
-
-bool pools_integers_or_oddly(const Graph& graph, const Node& node) {
-  return is_integral(graph, node) || has_divisor_override(graph, node) ||
-         has_ceil_mode(graph, node);
-}
-
-bool p_is_zero(const Graph&, const Node& node) {
-  const Argument* a = named(node, "p");
-  return a != nullptr && std::holds_alternative<double>(*a) && std::get<double>(*a) == 0;
-}
-
 bool has_padding_index(const Graph&, const Node& node) {
   const Argument* a = named(node, "padding_idx");
   return a != nullptr && std::holds_alternative<int64_t>(*a) && std::get<int64_t>(*a) >= 0;
-}
-
-bool has_mask_index(const Graph& graph, const Node& node) {
-  bool found = false;
-  for_each_value(node.args.at(1), [&](ValueId id) {
-    const DType dtype = graph.value(id).spec.dtype;
-    found |= dtype == DType::kBool || dtype == DType::kUInt8;
-  });
-  return found;
 }
 
 bool has_byte_index(const Graph& graph, const Node& node) {
@@ -85,15 +57,18 @@ bool has_byte_index(const Graph& graph, const Node& node) {
   return found;
 }
 
-bool makes_smaller(const Graph& graph, const Node& node) {
+bool one_is_integral(const Graph& graph, const Node& node) {
+  const TensorSpec* other = tensor_argument(graph, node, 1);
+  return other != nullptr && is_integral(graph, node) == is_floating(other->dtype);
+}
+
+// A resize to a smaller size has a translation of its own, between sizes that are known.
+bool has_unknown_size(const Graph& graph, const Node& node) {
   const TensorSpec* in = tensor_argument(graph, node, 0);
   if (in == nullptr || node.outputs.at(0) == kNoId) return true;
-  const TensorSpec& out = graph.value(node.outputs[0]).spec;
-  if (!in->fixed() || !out.fixed()) return true;
-  for (size_t d = 2; d < out.dims.size() && d < in->dims.size(); ++d) {
-    if (out.dims[d].size < in->dims[d].size) return true;
-  }
-  return false;
+  const auto& out = graph.value(node.outputs[0]).spec.dims;
+  if (in->dims.size() != 4 || out.size() != 4) return true;
+  return !(in->dims[2].fixed() && in->dims[3].fixed() && out[2].fixed() && out[3].fixed());
 }
 
 bool trains(const Graph&, const Node& node) {
@@ -104,10 +79,6 @@ bool trains(const Graph&, const Node& node) {
   return false;
 }
 
-bool integral_result_of_two_tensors(const Graph& graph, const Node& node) {
-  return node.outputs.at(0) != kNoId && !is_floating(graph.value(node.outputs[0]).spec.dtype);
-}
-
 struct Refused {
   std::string_view op;
   Condition when;
@@ -116,42 +87,24 @@ struct Refused {
 
 // Kept in the order of the alphabet.
 constexpr std::array kRefused = {
-    Refused{"aten._upsample_bicubic2d_aa.default", always, "antialiasing is computed differently"},
-    Refused{"aten._upsample_bicubic2d_aa.vec", always, "antialiasing is computed differently"},
-    Refused{"aten._upsample_bilinear2d_aa.default", always, "antialiasing is computed differently"},
-    Refused{"aten._upsample_bilinear2d_aa.vec", always, "antialiasing is computed differently"},
     Refused{"aten.argwhere.default", is_rank_zero,
             "the result of a rank 0 tensor has another shape"},
-    Refused{"aten.atan2.default", is_integral, "integers are computed in integers"},
-    Refused{"aten.avg_pool1d.default", pools_integers_or_oddly,
-            "integer averages are rounded, and ceil_mode and divisor_override are not followed"},
-    Refused{"aten.avg_pool2d.default", pools_integers_or_oddly,
-            "integer averages are rounded, and ceil_mode and divisor_override are not followed"},
-    Refused{"aten.avg_pool3d.default", pools_integers_or_oddly,
-            "integer averages are rounded, and ceil_mode and divisor_override are not followed"},
+    Refused{"aten.atan2.default", one_is_integral, "an integer and a float"},
     Refused{"aten.batch_norm.default", trains, "training mode"},
-    Refused{"aten.cdist.default", p_is_zero, "p = 0 counts differently"},
     Refused{"aten.clamp.default", is_bool, "bool operands"},
     Refused{"aten.dropout.default", trains, "training mode"},
     Refused{"aten.embedding_bag.padding_idx", has_padding_index, "padding_idx is not followed"},
-    Refused{"aten.erfinv.default", always, "precision near -1 and 1 is lost"},
     Refused{"aten.gcd.default", always, "reads memory that is not its own"},
     Refused{"aten.index.Tensor", has_byte_index, "uint8 masks"},
-    Refused{"aten.index_put.default", has_mask_index, "bool masks"},
+    Refused{"aten.index_put.default", has_byte_index, "uint8 masks"},
     Refused{"aten.instance_norm.default", trains, "statistics of the batch are kept as state"},
-    Refused{"aten.kthvalue.default", always, "the result is wrong"},
-    Refused{"aten.logaddexp.default", always, "infinities give NaN"},
-    Refused{"aten.logsumexp.default", is_integral, "integers are computed in integers"},
     Refused{"aten.nonzero.default", is_rank_zero,
             "the result of a rank 0 tensor has another shape"},
-    Refused{"aten.pow.Scalar", integral_result_of_two_tensors, "integer powers go through float32"},
-    Refused{"aten.pow.Tensor_Tensor", integral_result_of_two_tensors,
-            "integer powers go through float32"},
     Refused{"aten.unravel_index.default", always, "int64 is computed in 32 bits"},
-    Refused{"aten.upsample_bicubic2d.default", makes_smaller,
-            "a bicubic resize to a smaller or unknown size is computed differently"},
-    Refused{"aten.upsample_bicubic2d.vec", makes_smaller,
-            "a bicubic resize to a smaller or unknown size is computed differently"},
+    Refused{"aten.upsample_bicubic2d.default", has_unknown_size,
+            "a bicubic resize of an unknown size"},
+    Refused{"aten.upsample_bicubic2d.vec", has_unknown_size,
+            "a bicubic resize of an unknown size"},
     Refused{"aten.view.dtype", always, "reinterprets the bytes"},
     Refused{"aten.vstack.default", is_rank_zero, "the result has another shape"},
 };
@@ -205,37 +158,39 @@ bool is_small_integer(DType dtype) {
 
 bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
-Status refuse(const Node& node, std::string_view reason) {
-  return unsupported("node '{}' ({}): {}", node.name, node.op->name, reason);
+// Each of the following gives the reason for which a node is refused; empty = it is not.
+std::string refused_dtype(const Value& value, bool moves) {
+  if (value.kind == ValueKind::kSymFloat) {
+    return fmt::format("'{}' is a symbolic float, which is float64", value.name);
+  }
+  if (value.kind != ValueKind::kTensor) return {};
+  if (const auto reason = unusable(value.spec.dtype); !reason.empty()) {
+    return fmt::format("'{}' is {}: {}", value.name, dtype_name(value.spec.dtype), reason);
+  }
+  if (is_half(value.spec.dtype) && !moves) {
+    return fmt::format("'{}' is {}, which is computed in float32 by OpenVINO", value.name,
+                       dtype_name(value.spec.dtype));
+  }
+  return {};
 }
 
-Status check_dtypes(const Graph& graph, const Node& node) {
+std::string refused_dtypes(const Graph& graph, const Node& node) {
   const bool moves = moving_ops().contains(node.op->base_name());
-  Status status;
-  const auto check = [&](ValueId id) {
-    const Value& value = graph.value(id);
-    if (!status.ok() || value.kind != ValueKind::kTensor) return;
-    if (const auto reason = unusable(value.spec.dtype); !reason.empty()) {
-      status = refuse(
-          node, fmt::format("'{}' is {}: {}", value.name, dtype_name(value.spec.dtype), reason));
-    } else if (is_half(value.spec.dtype) && !moves) {
-      status = refuse(node, fmt::format("'{}' is {}, which is computed in float32 by OpenVINO",
-                                        value.name, dtype_name(value.spec.dtype)));
-    }
-  };
-  for_each_input(node, check);
+  std::string reason;
+  for_each_input(node, [&](ValueId id) {
+    if (reason.empty()) reason = refused_dtype(graph.value(id), moves);
+  });
   for (ValueId id : node.outputs) {
-    if (id == kNoId) continue;
-    check(id);
+    if (id == kNoId || !reason.empty()) continue;
     const Value& value = graph.value(id);
-    if (status.ok() && value.kind == ValueKind::kTensor && is_small_integer(value.spec.dtype) &&
+    reason = refused_dtype(value, moves);
+    if (reason.empty() && value.kind == ValueKind::kTensor && is_small_integer(value.spec.dtype) &&
         !moves && !bounded_ops().contains(node.op->base_name())) {
-      return refuse(node, fmt::format("arithmetic in {}, which saturates in OpenVINO and wraps in "
-                                      "PyTorch",
-                                      dtype_name(value.spec.dtype)));
+      reason = fmt::format("arithmetic in {}, which saturates in OpenVINO and wraps in PyTorch",
+                           dtype_name(value.spec.dtype));
     }
   }
-  return status;
+  return reason;
 }
 
 bool fits_int32(int64_t v) {
@@ -243,7 +198,7 @@ bool fits_int32(int64_t v) {
 }
 
 // A number that is computed with, rather than a bound of a slice, which is clamped.
-Status check_numbers(const Graph& graph, const Node& node) {
+std::string refused_number(const Graph& graph, const Node& node) {
   for (size_t i = 0; i < node.args.size(); ++i) {
     // A number may stand for a tensor.
     const ArgType type = node.op->args[i].type;
@@ -253,15 +208,15 @@ Status check_numbers(const Graph& graph, const Node& node) {
     const bool floating = !node.outputs.empty() && node.outputs[0] != kNoId &&
                           is_floating(graph.value(node.outputs[0]).spec.dtype);
     if (floating) continue;
-    return refuse(node, fmt::format("{} = {} is outside int32, in which OpenVINO computes int64",
-                                    node.op->args[i].name, *number));
+    return fmt::format("{} = {} is outside int32, in which OpenVINO computes int64",
+                       node.op->args[i].name, *number);
   }
   return {};
 }
 
-Status check_constant(const Graph& graph, const Constant& constant) {
+std::string refused_constant(const Graph& graph, const Constant& constant) {
   if (const auto reason = unusable(constant.tensor.dtype()); !reason.empty()) {
-    return unsupported("constant '{}': {}", constant.fqn, reason);
+    return fmt::format("constant '{}': {}", constant.fqn, reason);
   }
   if (constant.tensor.dtype() != DType::kInt64) return {};
   const Tensor dense = constant.tensor.contiguous();
@@ -269,7 +224,7 @@ Status check_constant(const Graph& graph, const Constant& constant) {
   const int64_t* end = data + dense.numel();
   const int64_t* wide = std::find_if(data, end, [](int64_t v) { return !fits_int32(v); });
   if (wide == end) return {};
-  return unsupported("constant '{}' ('{}'): {} is outside int32, in which OpenVINO computes int64",
+  return fmt::format("constant '{}' ('{}'): {} is outside int32, in which OpenVINO computes int64",
                      constant.fqn, graph.value(constant.value).name, *wide);
 }
 
@@ -284,12 +239,19 @@ const RefusalTable& refusal_table() {
   return table;
 }
 
-Status check_table(const Graph& graph, const Node& node) {
+std::string refused_by_table(const Graph& graph, const Node& node) {
   const auto [begin, end] = refusal_table().equal_range(node.op->name);
   for (auto it = begin; it != end; ++it) {
-    if (it->second->when(graph, node)) return refuse(node, it->second->reason);
+    if (it->second->when(graph, node)) return std::string(it->second->reason);
   }
   return {};
+}
+
+std::string refused_node(const Graph& graph, const Node& node) {
+  if (std::string reason = refused_dtypes(graph, node); !reason.empty()) return reason;
+  if (std::string reason = refused_number(graph, node); !reason.empty()) return reason;
+  if (makes_nothing(graph, node)) return {};
+  return refused_by_table(graph, node);
 }
 
 }  // namespace
@@ -297,15 +259,37 @@ Status check_table(const Graph& graph, const Node& node) {
 Status check_supported(const Graph& graph) {
   std::vector<bool> read(graph.values().size(), false);
   for (const Node& node : graph.nodes()) {
-    CA_RETURN_IF_ERROR(check_dtypes(graph, node));
-    CA_RETURN_IF_ERROR(check_numbers(graph, node));
-    CA_RETURN_IF_ERROR(check_table(graph, node));
+    if (const std::string reason = refused_node(graph, node); !reason.empty()) {
+      return unsupported("node '{}' ({}): {}", node.name, node.op->name, reason);
+    }
     for_each_input(node, [&](ValueId id) { read[id] = true; });
   }
   for (const Constant& constant : graph.constants()) {
-    if (read[constant.value]) CA_RETURN_IF_ERROR(check_constant(graph, constant));
+    if (!read[constant.value]) continue;
+    if (const std::string reason = refused_constant(graph, constant); !reason.empty()) {
+      return unsupported("{}", reason);
+    }
   }
   return {};
+}
+
+std::vector<NodeRefusal> known_refusals(const Graph& graph) {
+  std::unordered_map<ValueId, std::string> constants;
+  for (const Constant& constant : graph.constants()) {
+    std::string reason = refused_constant(graph, constant);
+    if (!reason.empty()) constants.emplace(constant.value, std::move(reason));
+  }
+  std::vector<NodeRefusal> out;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const Node& node = graph.node(id);
+    std::string reason = refused_node(graph, node);
+    for_each_input(node, [&](ValueId value) {
+      const auto it = constants.find(value);
+      if (reason.empty() && it != constants.end()) reason = it->second;
+    });
+    if (!reason.empty()) out.push_back({id, std::move(reason)});
+  }
+  return out;
 }
 
 }  // namespace changeaware::ovn

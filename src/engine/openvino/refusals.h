@@ -6,11 +6,16 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <vector>
+
+#include "engine/engine.h"
 #include "graph/graph.h"
 
 namespace changeaware::ovn {
 
 // Unsupported naming the node and operator (or the input or constant) and the reason.
 Status check_supported(const Graph& graph);
+// Every node for which check_supported() would fail, in order; for a constant, those that read it.
+std::vector<NodeRefusal> known_refusals(const Graph& graph);
 
 }  // namespace changeaware::ovn

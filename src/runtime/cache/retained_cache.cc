@@ -277,6 +277,22 @@ CacheStats RetainedCache::stats() const {
   return out;
 }
 
+std::vector<RetainedCache::Listed> RetainedCache::largest(size_t most) const {
+  std::vector<Listed> out;
+  {
+    const std::lock_guard lock(mutex_);
+    out.reserve(by_order_.size());
+    for (const auto& [order, entry] : by_order_)
+      out.push_back({entry->region, KeyHash()(entry->keys.front()), entry->bytes, entry->uses});
+  }
+  const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(most, out.size()));
+  std::partial_sort(out.begin(), end, out.end(), [](const Listed& a, const Listed& b) {
+    return std::tuple(b.bytes, a.region, a.version) < std::tuple(a.bytes, b.region, b.version);
+  });
+  out.erase(end, out.end());
+  return out;
+}
+
 bool RetainedCache::check_invariants() const {
   const std::lock_guard lock(mutex_);
   uint64_t sum = 0;

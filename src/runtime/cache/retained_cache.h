@@ -118,6 +118,14 @@ class RetainedCache {
   // Evicts at once what is not pinned, and the rest when its pins go.
   void set_budget(uint64_t budget_bytes);
   CacheStats stats() const;
+  struct Listed {
+    size_t region = 0;
+    size_t version = 0;  // a hash of the key it was stored under
+    uint64_t bytes = 0;
+    uint64_t uses = 0;
+  };
+  // The largest entries, at most `most` of them, in descending order.
+  std::vector<Listed> largest(size_t most) const;
   bool check_invariants() const;
   uint64_t budget_bytes() const;
 

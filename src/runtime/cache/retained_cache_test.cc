@@ -56,6 +56,24 @@ TEST(RetainedCache, AmongEqualsTheLeastRecentlyUsedGoes) {
   EXPECT_FALSE(has(cache, 0, "b"));
 }
 
+TEST(RetainedCache, TheLargestEntriesAreListedAndAddUp) {
+  RetainedCache cache(1000);
+  EXPECT_TRUE(cache.largest(10).empty());
+  put(cache, 1, "a", 40);
+  put(cache, 2, "b", 300);
+  put(cache, 1, "c", 60);
+  cache.use(cache.find(Key{1, "c"}).pin);
+  const auto all = cache.largest(10);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].region, 2u);
+  EXPECT_EQ(all[1].uses, 2u);
+  EXPECT_EQ(all[2].uses, 1u);
+  EXPECT_NE(all[1].version, all[2].version);
+  EXPECT_EQ(all[0].bytes + all[1].bytes + all[2].bytes, cache.stats().bytes);
+  ASSERT_EQ(cache.largest(1).size(), 1u);
+  EXPECT_EQ(cache.largest(1)[0].bytes, 300u);
+}
+
 TEST(RetainedCache, WhatIsForgottenIsNotFoundAndGoesWithItsLastPin) {
   RetainedCache cache(100);
   {

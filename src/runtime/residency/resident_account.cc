@@ -107,7 +107,7 @@ Result<std::optional<ResidentAccount::Load>> ResidentAccount::acquire_within(
     size_t callable, LoadEstimate estimate, uint64_t budget_bytes, const Cancellation* patience) {
   CA_ASSIGN_OR_RETURN(auto load,
                       pin_or_reserve(callable, std::move(estimate), budget_bytes, patience));
-  if (load) load->before_bytes_ = measure_();
+  if (load && load->activity_ != 0) load->before_bytes_ = measure_();
   return std::optional<Load>(std::move(load));
 }
 
@@ -155,7 +155,7 @@ Result<std::optional<ResidentAccount::Load>> ResidentAccount::pin_or_reserve(
 }
 
 Status ResidentAccount::finish_load(Load& load) {
-  const uint64_t now = measure_();
+  const uint64_t now = load.activity_ == 0 ? 0 : measure_();
   std::unique_lock lock(mutex_);
   Item& item = items_[load.callable_];
   const bool usable = load.activity_ == activity_ && load.before_bytes_ > 0;

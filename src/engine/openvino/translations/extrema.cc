@@ -22,16 +22,19 @@ struct Place {
   int64_t axis;
 };
 
+// What is compared: NaN counts as the infinity that `mode` looks for, bool as 0 and 1.
+Output key_of(const Output& x, Mode mode) {
+  if (x.get_element_type() == ov::element::boolean) return convert(x, ov::element::i32);
+  if (!x.get_element_type().is_real()) return x;
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Output extreme = scalar(x.get_element_type(), mode == Mode::MAX ? infinity : -infinity);
+  return make<op::Select>(is_number(x), x, extreme);
+}
+
 Place place_of(const Output& x, int64_t axis, Mode mode) {
-  Output key = x;
-  if (x.get_element_type() == ov::element::boolean) key = convert(x, ov::element::i32);
-  if (x.get_element_type().is_real()) {
-    const float infinity = std::numeric_limits<float>::infinity();
-    const Output extreme = scalar(x.get_element_type(), mode == Mode::MAX ? infinity : -infinity);
-    key = make<op::Select>(is_number(x), x, extreme);
-  }
-  const auto top = std::make_shared<ov::op::v11::TopK>(
-      key, int_scalar(1), axis, mode, ov::op::TopKSortType::SORT_VALUES, ov::element::i64, true);
+  const auto top = std::make_shared<ov::op::v11::TopK>(key_of(x, mode), int_scalar(1), axis, mode,
+                                                       ov::op::TopKSortType::SORT_VALUES,
+                                                       ov::element::i64, true);
   return {x, top->output(1), axis};
 }
 
@@ -102,6 +105,41 @@ ov::OutputVector reduce_integers(const OpContext& context) {
   return {reshape(element_at(place), std::vector<int64_t>(rank, 1))};
 }
 
+// Both extremes, over all elements or along one dimension.
+ov::OutputVector both_extremes(const OpContext& context) {
+  const size_t rank = context.spec_of("self").dims.size();
+  const bool keep = context.flag("keepdim");
+  const Output self = context.tensor("self");
+  if (rank == 0) return {self, self};
+  const bool all = !context.has("dim");
+  const Output x = all ? reshape(self, {-1}) : self;
+  const int64_t axis = all ? 0 : wrap_dim(context.integer("dim"), rank);
+  ov::OutputVector out;
+  for (Mode mode : {Mode::MIN, Mode::MAX}) {
+    const Output extreme = element_at(place_of(x, axis, mode));
+    const bool rank_kept = all && keep;
+    out.push_back(rank_kept ? reshape(extreme, std::vector<int64_t>(rank, 1))
+                            : without_axis(extreme, axis, keep));
+  }
+  return out;
+}
+
+// The last of the k smallest; NaN counts as the largest.
+ov::OutputVector kth_value(const OpContext& context) {
+  const size_t rank = context.spec_of("self").dims.size();
+  const Output x = context.tensor("self");
+  if (rank == 0) return {x, int_scalar(0)};
+  const int64_t axis = wrap_dim(context.integer("dim"), rank);
+  const int64_t k = context.integer("k");
+  const bool keep = context.flag("keepdim");
+  const auto top = std::make_shared<ov::op::v11::TopK>(
+      key_of(x, Mode::MAX), int_scalar(k), axis, Mode::MIN, ov::op::TopKSortType::SORT_VALUES,
+      ov::element::i64, true);
+  const Output last = make<op::Slice>(top->output(1), int_list({k - 1}), int_list({k}),
+                                      int_list({1}), int_list({axis}));
+  return {without_axis(element_at({x, last, axis}), axis, keep), without_axis(last, axis, keep)};
+}
+
 const TensorSpec& self_of(const Graph& graph, const Node& node) {
   return graph.value(std::get<ValueRef>(node.args.at(0)).id).spec;
 }
@@ -118,6 +156,8 @@ constexpr Translation kTable[] = {
     {"aten.min.dim", with_dim<Mode::MIN>, has_rank},
     {"aten.argmax.default", index_only<Mode::MAX>, has_rank},
     {"aten.argmin.default", index_only<Mode::MIN>, has_rank},
+    {"aten.aminmax.default", both_extremes},
+    {"aten.kthvalue.default", kth_value},
     {"aten.amax.default", reduce<Mode::MAX>, floating},
     {"aten.amin.default", reduce<Mode::MIN>, floating},
     {"aten.max.default", reduce<Mode::MAX>, floating},

@@ -56,9 +56,25 @@ ov::OutputVector arange_of_sizes(const OpContext& context) {
   return {make<op::Range>(start, end, step, ov::element::i64)};
 }
 
+// The bounds and every element are truncated, the step is not.
+ov::OutputVector integer_linspace(const OpContext& context, const Shape& shape) {
+  const double start = std::trunc(context.number("start"));
+  const double end = std::trunc(context.number("end"));
+  const auto steps = static_cast<size_t>(shape.at(0));
+  const float step = steps > 1 ? static_cast<float>(end - start) / static_cast<float>(steps - 1)
+                               : 0.0f;
+  std::vector<double> values(steps);
+  for (size_t i = 0; i < steps; ++i) {
+    const bool from_start = i < steps / 2 || steps == 1;
+    const double distance = step * static_cast<float>(from_start ? i : steps - 1 - i);
+    values[i] = std::trunc(from_start ? start + distance : end - distance);
+  }
+  return {constant_of(context, values)};
+}
+
 ov::OutputVector linspace(const OpContext& context) {
   const Shape shape = context.fixed_result_shape();
-  if (!is_floating(context.result().dtype)) throw Refusal("an integer dtype");
+  if (!is_floating(context.result().dtype)) return integer_linspace(context, shape);
   const auto start = static_cast<float>(context.number("start"));
   const auto end = static_cast<float>(context.number("end"));
   const auto steps = static_cast<size_t>(shape.at(0));

@@ -53,7 +53,14 @@ ov::OutputVector index_put(const OpContext& context) {
                         make<op::Broadcast>(values, int_list(written)), mode)};
 }
 
-constexpr Translation kTable[] = {{"aten.index_put.default", index_put}};
+bool without_masks(const Graph& graph, const Node& node) {
+  bool masked = false;
+  for_each_value(node.args.at(1),
+                 [&](ValueId id) { masked |= graph.value(id).spec.dtype == DType::kBool; });
+  return !masked;
+}
+
+constexpr Translation kTable[] = {{"aten.index_put.default", index_put, without_masks}};
 
 }  // namespace
 

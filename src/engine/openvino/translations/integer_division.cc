@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/openvino/translations/builders.h"
+#include "engine/openvino/translations/integers.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -38,33 +39,9 @@ Operands operands(const OpContext& context, bool needs_exact_quotient) {
 
 Output zero_like(const Output& x) { return convert(int_scalar(0), x.get_element_type()); }
 
-// Quotient rounded toward zero, exact for 32-bit integers.
-Output truncated(const Output& a, const Output& b) {
-  const Output estimate = make<op::Divide>(a, b, false);
-  const Output rest = make<op::Subtract>(a, make<op::Multiply>(estimate, b));
-  const Output closer = make<op::Add>(estimate, make<op::Divide>(rest, b, false));
-  // The estimate may still be one too large in magnitude: then the remainder's sign is not a's.
-  const Output remainder = make<op::Subtract>(a, make<op::Multiply>(closer, b));
-  const Output zero = zero_like(a);
-  const Output wrong = make<op::LogicalAnd>(
-      make<op::NotEqual>(remainder, zero),
-      make<op::LogicalXor>(make<op::Less>(remainder, zero), make<op::Less>(a, zero)));
-  const Output same_sign = make<op::LogicalNot>(
-      make<op::LogicalXor>(make<op::Less>(remainder, zero), make<op::Less>(b, zero)));
-  const Output one = convert(int_scalar(1), a.get_element_type());
-  const Output step = make<op::Select>(same_sign, one, make<op::Negative>(one));
-  return make<op::Select>(wrong, make<op::Add>(closer, step), closer);
-}
-
 Output floor_quotient(const Operands& o) {
   if (o.floating) return make<op::Floor>(make<op::Divide>(o.a, o.b));
-  const Output quotient = truncated(o.a, o.b);
-  const Output remainder = make<op::Subtract>(o.a, make<op::Multiply>(quotient, o.b));
-  const Output zero = zero_like(o.a);
-  const Output below = make<op::LogicalAnd>(
-      make<op::NotEqual>(remainder, zero),
-      make<op::LogicalXor>(make<op::Less>(remainder, zero), make<op::Less>(o.b, zero)));
-  return make<op::Subtract>(quotient, convert(below, o.a.get_element_type()));
+  return floored_quotient(o.a, o.b);
 }
 
 Output toward_zero(const Output& x) {
@@ -74,7 +51,7 @@ Output toward_zero(const Output& x) {
 
 Output trunc_quotient(const Operands& o) {
   if (o.floating) return toward_zero(make<op::Divide>(o.a, o.b));
-  return truncated(o.a, o.b);
+  return truncated_quotient(o.a, o.b);
 }
 
 ov::OutputVector floor_divide(const OpContext& context) {

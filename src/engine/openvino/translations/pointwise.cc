@@ -1,5 +1,6 @@
 // Pointwise operators that OpenVINO lacks, or answers differently for integers and bool.
-#include <cmath>
+#include <limits>
+#include <span>
 
 #include "engine/openvino/translations/builders.h"
 
@@ -153,8 +154,38 @@ ov::OutputVector softplus(const OpContext& context) {
   return {make<op::Select>(make<op::Greater>(scaled, scalar(type, threshold)), x, soft)};
 }
 
-ov::OutputVector integer_atan2(const OpContext&) {
-  throw Refusal("integer operands, which are computed in integers");
+Output polynomial(const Output& x, std::span<const float> coefficients) {
+  Output y = scalar(ov::element::f32, coefficients[0]);
+  for (float c : coefficients.subspan(1)) {
+    y = make<op::Add>(make<op::Multiply>(y, x), scalar(ov::element::f32, c));
+  }
+  return y;
+}
+
+// OpenVINO loses precision near -1 and 1.
+// Source: Giles, "Approximating the erfinv function", GPU Computing Gems, 2010.
+ov::OutputVector inverse_erf(const OpContext& context) {
+  constexpr float kCentre[] = {2.81022636e-08f, 3.43273939e-07f,  -3.5233877e-06f,
+                               -4.39150654e-06f, 0.00021858087f, -0.00125372503f,
+                               -0.00417768164f,  0.246640727f,   1.50140941f};
+  constexpr float kTails[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                              -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                              0.00943887047f,   1.00167406f,     2.83297682f};
+  const Output x = convert(context.tensor("self"), context.result_type());
+  const auto number = [](float value) { return scalar(ov::element::f32, value); };
+  const Output one = number(1);
+  const Output product = make<op::Multiply>(make<op::Subtract>(one, x), make<op::Add>(one, x));
+  const Output w = make<op::Negative>(make<op::Log>(product));
+  const Output centre = polynomial(make<op::Subtract>(w, number(2.5f)), kCentre);
+  const Output tails = polynomial(make<op::Subtract>(make<op::Sqrt>(w), number(3)), kTails);
+  const Output y = make<op::Multiply>(
+      x, make<op::Select>(make<op::Less>(w, number(5)), centre, tails));
+  const Output size = make<op::Abs>(x);
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Output ends = make<op::Select>(make<op::Equal>(size, one),
+                                       make<op::Multiply>(x, number(infinity)), y);
+  const Output inside = make<op::LessEqual>(size, one);
+  return {make<op::Select>(inside, ends, number(std::numeric_limits<float>::quiet_NaN()))};
 }
 
 bool empty_dims(const Graph&, const Node& node) {
@@ -190,7 +221,8 @@ constexpr Translation kTable[] = {
     {"aten.sign.default", sign, first_is_floating},
     {"aten.softplus.default", softplus},
     {"aten.squeeze.dims", identity, empty_dims},
-    {"aten.atan2.default", integer_atan2, first_is_integral},
+    {"aten.erfinv.default", inverse_erf},
+    {"aten.special_erfinv.default", inverse_erf},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "engine/openvino/element_types.h"
 #include "engine/openvino/translations/builders.h"
+#include "engine/openvino/translations/nothing.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -34,8 +35,16 @@ const std::vector<Translation>& translations() {
                         scatter_translations(), attention_translations(), softmax_translations(),
                         cast_translations(), pointwise_translations(), rank_zero_translations(),
                         factory_translations(), norm_translations(), comparison_translations(),
-                        extrema_translations(), reduction_translations(), index_put_translations(),
-                        symbolic_translations(), enlargement_translations()}) {
+                        extrema_translations(), reduction_translations(), mask_translations(), index_put_translations(),
+                        symbolic_translations(), enlargement_translations(),
+                        convolution_translations(),
+                        pooling_translations(),
+                        resizing_translations(),
+                        gather_translations(),
+                        running_translations(),
+                        scatter_reduce_translations(),
+                        integer_form_translations(),
+                        shape_translations()}) {
       out.insert(out.end(), family.begin(), family.end());
     }
     return out;
@@ -44,6 +53,7 @@ const std::vector<Translation>& translations() {
 }
 
 const Translation* find_translation(const Graph& graph, const Node& node) {
+  if (const Translation* line = translation_of_nothing(graph, node)) return line;
   const auto [begin, end] = table().equal_range(node.op->name);
   for (auto it = begin; it != end; ++it) {
     const Translation* line = it->second;

@@ -97,5 +97,14 @@ std::span<const Translation> reduction_translations();
 std::span<const Translation> index_put_translations();
 std::span<const Translation> symbolic_translations();
 std::span<const Translation> enlargement_translations();
+std::span<const Translation> convolution_translations();
+std::span<const Translation> pooling_translations();
+std::span<const Translation> resizing_translations();
+std::span<const Translation> gather_translations();
+std::span<const Translation> running_translations();
+std::span<const Translation> scatter_reduce_translations();
+std::span<const Translation> mask_translations();
+std::span<const Translation> integer_form_translations();
+std::span<const Translation> shape_translations();
 
 }  // namespace changeaware::ovn

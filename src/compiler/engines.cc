@@ -1,0 +1,93 @@
+#include "compiler/engines.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "archive/archive.h"
+#include "base/errors.h"
+#include "engine/mixed/mixed_engine.h"
+#include "engine/openvino/openvino_engine.h"
+#include "engine/torch/torch_engine.h"
+#include "pt2/unknown_operators.h"
+
+namespace changeaware {
+namespace {
+
+bool is_control_flow(const Node& node) { return node.op->ns() == "higher_order"; }
+
+}  // namespace
+
+Result<Engines> Engines::start(int threads, Numerics numerics, const ExactEngineOptions& options) {
+  Engines out;
+  out.numerics_ = numerics;
+  out.options_ = options;
+  auto exact = make_torch_engine(threads, options);
+  if (exact.ok()) {
+    out.exact_ = *std::move(exact);
+  } else if (numerics == Numerics::kExact || !options.op_libraries.empty() ||
+             !options.torch_folder.empty()) {
+    return exact.status().with_context("the exact engine");
+  } else {
+    out.why_no_exact_ = exact.status().message();
+  }
+  CA_ASSIGN_OR_RETURN(auto fast, make_openvino_engine({.threads = threads}));
+  out.fast_ = fast.get();
+  out.engine_ = make_mixed_engine(std::move(fast), out.exact_);
+  return out;
+}
+
+Status Engines::register_operators(const std::string& model_path) const {
+  if (options_.op_libraries.empty()) return {};
+  CA_ASSIGN_OR_RETURN(const auto archive, Archive::open(model_path));
+  return changeaware::register_operators(
+      *archive, [this](const std::string& name) { return torch_op_schema(name, options_); });
+}
+
+void Engines::describe(Manifest& manifest) const {
+  manifest.exact_numerics = numerics_ == Numerics::kExact;
+  const bool needs_exact = std::any_of(manifest.callables.begin(), manifest.callables.end(),
+                                       [](const Callable& c) { return c.exact_node_count > 0; });
+  if (exact_ == nullptr || !(needs_exact || manifest.exact_numerics)) return;
+  manifest.exact_engine_version = exact_->info().version;
+  for (const std::string& path : options_.op_libraries)
+    manifest.op_libraries.push_back(std::filesystem::path(path).filename().string());
+}
+
+Result<std::vector<std::string>> Engines::choose(Graph& graph) const {
+  std::vector<std::string> chosen;
+  CA_RETURN_IF_ERROR(choose_within(graph, chosen));
+  return chosen;
+}
+
+Status Engines::choose_within(Graph& graph, std::vector<std::string>& chosen) const {
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    Node& node = graph.mutable_node(n);
+    node.exact = numerics_ == Numerics::kExact;
+    for (Argument& argument : node.args) {
+      auto* nested = std::get_if<std::shared_ptr<const Graph>>(&argument);
+      if (nested == nullptr || *nested == nullptr) continue;
+      auto body = std::make_shared<Graph>(**nested);
+      CA_RETURN_IF_ERROR(choose_within(*body, chosen).with_context(node.name));
+      *nested = std::move(body);
+    }
+  }
+  return numerics_ == Numerics::kFast ? choose_fast(graph, chosen) : Status();
+}
+
+Status Engines::choose_fast(Graph& graph, std::vector<std::string>& chosen) const {
+  CA_ASSIGN_OR_RETURN(const std::vector<NodeRefusal> refusals, fast_->refusals(graph));
+  for (const NodeRefusal& refusal : refusals) {
+    Node& node = graph.mutable_node(refusal.node);
+    if (is_control_flow(node)) continue;
+    if (exact_ == nullptr) {
+      return unsupported("node '{}' ({}): {}. The exact engine runs it: {}", node.name,
+                         node.op->name, refusal.reason, why_no_exact_);
+    }
+    node.exact = true;
+    chosen.push_back(fmt::format("{} ({}): {}", node.name, node.op->name, refusal.reason));
+  }
+  return {};
+}
+
+}  // namespace changeaware
