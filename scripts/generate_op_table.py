@@ -20,9 +20,10 @@ import re
 import sys
 
 import torch
+import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 
 PINNED = "2.13.0"
-NAMESPACES = ("aten", "prims")
+NAMESPACES = ("aten", "prims", "quantized_decomposed")
 
 # Operators that do something besides returning values, and whose schema does not say so by a
 # mutated argument. The name is that of all overloads.
@@ -93,6 +94,13 @@ PSEUDO = {
     "torch.sym_sum": "(SymInt[] args) -> Scalar",
     "torch.sym_ite": "(Scalar b, Scalar t, Scalar f) -> Scalar",
     "torch._sym_sqrt": "(Scalar a) -> float",
+    "higher_order.cond":
+        "(Scalar pred, Graph true_graph, Graph false_graph, Tensor[] operands) -> Tensor[]",
+    "higher_order.while_loop":
+        "(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] additional) -> Tensor[]",
+    "higher_order.scan":
+        "(Graph combine_graph, Tensor[] init, Tensor[] xs, Tensor[] additional) -> Tensor[]",
+    "higher_order.map_impl": "(Graph body_graph, Tensor[] xs, Tensor[] args) -> Tensor[]",
     "higher_order.wrap_with_set_grad_enabled":
         "(bool enabled, Graph body, Tensor[] operands) -> Tensor[]",
     "higher_order.wrap_with_autocast":

@@ -1,7 +1,9 @@
-// assertions: what the program asserts and the graph already says is discharged.
+// assertions: what the program asserts and the graph already says is discharged; the rest is
+// asserted at run time.
 #include <algorithm>
 
 #include "base/errors.h"
+#include "graph/expression.h"
 #include "normalise/intervals.h"
 #include "normalise/pass.h"
 #include "normalise/rewriter.h"
@@ -11,7 +13,8 @@ namespace {
 
 class Decider {
  public:
-  explicit Decider(const Graph& graph) : graph_(graph), intervals_(graph), rewriter_(graph) {}
+  Decider(const Graph& graph, const PassContext& context)
+      : graph_(graph), intervals_(graph, context.symbols), rewriter_(graph), context_(context) {}
 
   Result<Graph> run() {
     for (const Node& node : graph_.nodes()) {
@@ -26,7 +29,7 @@ class Decider {
   }
 
  private:
-  using Check = Status (Decider::*)(const Node&) const;
+  using Check = Status (Decider::*)(const Node&);
   struct Entry {
     std::string_view name;
     Check check;
@@ -44,7 +47,7 @@ class Decider {
     return nullptr;
   }
 
-  Status check_metadata(const Node& node) const {
+  Status check_metadata(const Node& node) {
     const ValueId id = tensor_argument(node, "a");
     if (id == kNoId) return invalid_program("node '{}': no tensor", node.name);
     const Value& value = graph_.value(id);
@@ -66,7 +69,7 @@ class Decider {
     return check_sizes(node, value);
   }
 
-  Status check_sizes(const Node& node, const Value& value) const {
+  Status check_sizes(const Node& node, const Value& value) {
     const Argument& size = argument(node, "size");
     if (is_none(size)) return {};
     SymIntList list;
@@ -76,16 +79,19 @@ class Decider {
       list = *symbolic;
     }
     if (list.items.size() != value.spec.dims.size()) return contradiction(node, value);
+    const Argument& tensor = argument(node, "a");
     for (size_t i = 0; i < list.items.size(); ++i) {
       const auto asserted = asserted_size(list.items[i]);
       const Dim& dim = value.spec.dims[i];
       if (asserted && asserted->fixed() && dim.fixed() && asserted->size != dim.size) {
         return contradiction(node, value);
       }
-      if (!asserted || asserted->expression != dim.expression) {
-        return unsupported("node '{}' asserts a size of '{}' that cannot be decided before it runs",
-                           node.name, value.name);
-      }
+      if (asserted && asserted->expression == dim.expression) continue;
+      CA_ASSIGN_OR_RETURN(const ValueId now, emit_size(tensor, i, dim));
+      const Argument wanted = std::visit([](auto v) { return Argument(v); }, list.items[i]);
+      CA_RETURN_IF_ERROR(compare(
+          kEqual, ValueRef{now}, rewriter_.mapped(wanted),
+          fmt::format("size {} of '{}' is not as asserted ({})", i, value.name, node.name)));
     }
     return {};
   }
@@ -99,21 +105,18 @@ class Decider {
                            value.name, shape_to_string(value.spec.hint_shape()));
   }
 
-  Status check_scalar(const Node& node) const {
+  Status check_scalar(const Node& node) {
     const auto* message = std::get_if<std::string>(&argument(node, "assert_msg"));
     const std::string text = message == nullptr ? "" : *message;
     const auto holds = intervals_.decide(argument(node, "self"));
-    if (!holds) {
-      return unsupported("node '{}' asserts \"{}\", which cannot be decided before it runs",
-                         node.name, text);
-    }
+    if (!holds) return assert_later(rewriter_.mapped(argument(node, "self")), text);
     return *holds ? Status()
                   : invalid_program("node '{}' asserts \"{}\", which never holds", node.name, text);
   }
 
   // The bounds of symbols that stand for sizes of inputs are part of the signature, where they are
-  // checked; so only numbers need a look.
-  Status check_range(const Node& node) const {
+  // checked; so only other numbers need a look.
+  Status check_range(const Node& node) {
     const Argument& size = argument(node, "size");
     const auto min = int_argument(node, "min");
     const auto max = int_argument(node, "max");
@@ -125,9 +128,68 @@ class Decider {
         (!min || (range.min && *range.min >= *min)) && (!max || (range.max && *range.max <= *max));
     if (known) return {};
     const auto* ref = std::get_if<ValueRef>(&size);
-    if (ref != nullptr && graph_.symbols().contains(graph_.value(ref->id).symbol.expression))
+    if (ref == nullptr) return invalid_program("node '{}' asserts bounds of no number", node.name);
+    const std::string& symbol = graph_.value(ref->id).symbol.expression;
+    if (context_.symbols.contains(symbol) && !is_unbacked_symbol(symbol) &&
+        !intervals_.from_contents(ref->id)) {
       return {};
-    return unsupported("node '{}' asserts bounds that cannot be decided before it runs", node.name);
+    }
+    const Argument now = rewriter_.mapped(size);
+    const std::string& name = graph_.value(ref->id).name;
+    if (min) {
+      CA_RETURN_IF_ERROR(
+          compare(kAtLeast, now, *min, fmt::format("'{}' is less than {}", name, *min)));
+    }
+    if (!max) return {};
+    return compare(kAtMost, now, *max, fmt::format("'{}' is more than {}", name, *max));
+  }
+
+  // Run-time assertions: truth values become tensors, which is what an assertion reads.
+  Status assert_later(const Argument& condition, const std::string& message) {
+    TensorSpec spec;
+    spec.dtype = DType::kBool;
+    CA_ASSIGN_OR_RETURN(
+        const ValueId id,
+        rewriter_.emit("aten.scalar_tensor.default", {{"s", condition}, {"dtype", DType::kBool}},
+                       rewriter_.temporary("asserted", std::move(spec))));
+    later_.push_back({id, message});
+    return {};
+  }
+  // An operator on numbers, and the relation as PyTorch writes it.
+  struct Relation {
+    std::string_view op;
+    std::string_view text;
+  };
+  static constexpr Relation kEqual{"_operator.eq", "Equality"};
+  static constexpr Relation kAtLeast{"_operator.ge", "GreaterThan"};
+  static constexpr Relation kAtMost{"_operator.le", "LessThan"};
+
+  std::string text_of(const Argument& number) const {
+    if (const auto* fixed = std::get_if<int64_t>(&number)) return std::to_string(*fixed);
+    const auto* ref = std::get_if<ValueRef>(&number);
+    if (ref == nullptr) return "0";
+    const Dim& symbol = rewriter_.to().value(ref->id).symbol;
+    return symbol.fixed() ? std::to_string(symbol.size) : symbol.expression;
+  }
+  Status compare(const Relation& relation, const Argument& a, const Argument& b,
+                 const std::string& message) {
+    Value truth;
+    truth.name = rewriter_.free_name("holds");
+    truth.kind = ValueKind::kSymBool;
+    truth.symbol.expression = fmt::format("{}({}, {})", relation.text, text_of(a), text_of(b));
+    CA_ASSIGN_OR_RETURN(const ValueId id,
+                        rewriter_.emit(relation.op, {{"a", a}, {"b", b}}, std::move(truth)));
+    return assert_later(ValueRef{id}, message);
+  }
+  Result<ValueId> emit_size(const Argument& tensor, size_t index, const Dim& dim) {
+    Value size;
+    size.name = rewriter_.free_name("sym_size");
+    size.kind = ValueKind::kSymInt;
+    size.symbol = dim;
+    return rewriter_.emit(
+        "aten.sym_size.int",
+        {{"self", rewriter_.mapped(tensor)}, {"dim", static_cast<int64_t>(index)}},
+        std::move(size));
   }
 
   // Assertions on constants are decided; the others stay.
@@ -143,6 +205,7 @@ class Decider {
         return invalid_program("the program asserts \"{}\", which never holds", assertion.message);
       }
     }
+    for (Assertion& assertion : later_) rewriter_.to().add_assertion(std::move(assertion));
     return std::move(rewriter_.to());
   }
 
@@ -159,12 +222,14 @@ class Decider {
   const Graph& graph_;
   Intervals intervals_;
   Rewriter rewriter_;
+  const PassContext& context_;
+  std::vector<Assertion> later_;
 };
 
 }  // namespace
 
-Result<Graph> decide_assertions(const Graph& graph, const PassContext&) {
-  return Decider(graph).run();
+Result<Graph> decide_assertions(const Graph& graph, const PassContext& context) {
+  return Decider(graph, context).run();
 }
 
 }  // namespace changeaware

@@ -16,9 +16,7 @@ TEST(Assertions, MetadataThatHoldsIsDischarged) {
        {"", ", dtype=f32", ", [4, 3]", ", dtype=f32, device=device(\"cpu\"), layout=strided"}) {
     const std::string text = metadata(rest);
     if (std::string(rest) == ", [4, 3]") {
-      EXPECT_NE(text.find("node 'aten._assert_tensor_metadata.default' asserts a size of 'x'"),
-                std::string::npos)
-          << text;
+      EXPECT_NE(text.find("\"size 1 of 'x' is not as asserted"), std::string::npos) << text;
     } else {
       EXPECT_EQ(text, "graph(%x: f32[4, s0]) {\n  return (%x)\n}\n") << rest;
     }
@@ -61,10 +59,12 @@ TEST(Assertions, ABoundThatNeverHoldsIsInvalid) {
   EXPECT_NE(text.find("\"n fits\", which never holds"), std::string::npos) << text;
 }
 
-TEST(Assertions, ABoundThatDependsOnTheInputsIsRefused) {
+TEST(Assertions, ABoundThatDependsOnTheInputsIsAssertedAtRunTime) {
   const std::string text = decided(with_scalar("%ok: symbool = _operator.gt(%n, 50)", {2, 100}));
-  EXPECT_NE(text.find("Unsupported"), std::string::npos) << text;
-  EXPECT_NE(text.find("\"n fits\", which cannot be decided"), std::string::npos) << text;
+  EXPECT_NE(text.find("%asserted: bool[] = aten.scalar_tensor.default(%ok, dtype=bool)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("assert %asserted \"n fits\""), std::string::npos) << text;
 }
 
 TEST(Assertions, SizesOfOneSymbolAreEqual) {
@@ -101,6 +101,38 @@ TEST(Assertions, RangesOfInputSymbolsAreDischarged) {
     return (%x)
   })");
   EXPECT_EQ(decided(graph).find("sym_constrain_range"), std::string::npos) << decided(graph);
+}
+
+TEST(Assertions, WhatTheFileSaysOfSizesOfContentsDecidesNothing) {
+  // Exporting torch._check(n == x.shape[0]) gives both one symbol.
+  const std::string text = decided(parse_or_die(R"(graph(%x: f32[s0], %m: i64[]) {
+    %n: sym(s0) = aten.item.default(%m)
+    %k: sym(s0) = aten.sym_size.int(%x, 0)
+    %ok: symbool = _operator.eq(%n, %k)
+    aten._assert_scalar.default(%ok, "as many as rows")
+    aten.sym_constrain_range.default(%n, min=1, max=9)
+    return (%x)
+  })"));
+  EXPECT_NE(text.find("\"as many as rows\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"'n' is less than 1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("\"'n' is more than 9\""), std::string::npos) << text;
+}
+
+TEST(Assertions, ASelectionHasAtMostOneRowForEachElement) {
+  const std::string text = decided(parse_or_die(R"(graph(%x: f32[3, 4]) {
+    %n: i64[u0, 2] = aten.nonzero.default(%x)
+    %k: sym(u0) = aten.sym_size.int(%n, 0)
+    %low: symbool = _operator.ge(%k, 0)
+    aten._assert_scalar.default(%low, "not negative")
+    %high: symbool = _operator.le(%k, 12)
+    aten._assert_scalar.default(%high, "at most all")
+    %few: symbool = _operator.le(%k, 11)
+    aten._assert_scalar.default(%few, "not all")
+    return (%n)
+  })"));
+  EXPECT_EQ(text.find("not negative"), std::string::npos) << text;
+  EXPECT_EQ(text.find("at most all"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"not all\""), std::string::npos) << text;
 }
 
 }  // namespace

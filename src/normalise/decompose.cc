@@ -1,9 +1,11 @@
-// decompose: rewrites composites by the tables of decompositions/.
+// decompose: rewrites composites by the tables of decompositions/. It refuses nothing: a call that
+// no entry covers stays as it is, for the engines to judge.
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/errors.h"
 #include "normalise/decompositions/decompositions.h"
+#include "normalise/decompositions/empties.h"
 #include "normalise/pass.h"
 #include "normalise/rewriter.h"
 
@@ -15,8 +17,7 @@ class Decomposer {
   explicit Decomposer(const Graph& graph)
       : graph_(graph), rewriter_(graph), uses_(count_uses(graph)) {
     for (const Rename& rename : renames()) renames_.emplace(rename.from, &rename);
-    for (const auto& family : {pointwise_decompositions(), fill_decompositions(),
-                               shape_decompositions(), reduction_decompositions()}) {
+    for (const auto& family : decomposition_families()) {
       for (const Decomposition& entry : family) decompositions_.emplace(entry.name, &entry);
     }
   }
@@ -31,6 +32,8 @@ class Decomposer {
     const bool used = std::any_of(node.outputs.begin(), node.outputs.end(),
                                   [&](ValueId id) { return id != kNoId && uses_[id] > 0; });
     if (!used && !node.op->has_effects) return {};
+    CA_ASSIGN_OR_RETURN(const bool answered, answer_without_elements(rewriter_, node));
+    if (answered) return {};
     if (const auto it = renames_.find(node.op->name); it != renames_.end()) {
       return apply(node, *it->second);
     }
@@ -39,20 +42,25 @@ class Decomposer {
       rewriter_.copy(node);
       return {};
     }
-    CA_RETURN_IF_ERROR(check_further_results(node));
+    if (reads_results_from(it->second->results, node)) return leave(node);
     Builder builder(rewriter_, node, uses_);
     it->second->apply(builder);
+    if (builder.status().code() == StatusCode::kUnsupported) return leave(node);
     return builder.status();
   }
 
-  Status check_further_results(const Node& node) const {
-    if (node.op->returns_list()) return {};
-    for (size_t i = 1; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] != kNoId && uses_[node.outputs[i]] > 0) {
-        return unsupported("node '{}': result {} of {} is read", node.name, i, node.op->name);
-      }
-    }
+  // An engine may know the node as it is. What was emitted for it has no readers.
+  Status leave(const Node& node) {
+    rewriter_.copy(node);
     return {};
+  }
+
+  bool reads_results_from(size_t first, const Node& node) const {
+    if (node.op->returns_list()) return false;
+    for (size_t i = first; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != kNoId && uses_[node.outputs[i]] > 0) return true;
+    }
+    return false;
   }
 
   static std::string_view source_name(const Rename& rename, std::string_view to) {
@@ -65,7 +73,7 @@ class Decomposer {
   Status apply(const Node& node, const Rename& rename) {
     const OpSchema* to = find_op(rename.to);
     if (to == nullptr) return internal_error("the operator table lacks {}", rename.to);
-    CA_RETURN_IF_ERROR(check_further_results(node));
+    if (reads_results_from(1, node)) return leave(node);
     std::vector<bool> passed(node.args.size(), false);
     Node renamed{to, {}, {}, node.name};
     for (const ArgSchema& a : to->args) {
@@ -83,8 +91,7 @@ class Decomposer {
                            std::find(std::begin(rename.ignored), std::end(rename.ignored),
                                      a.name) != std::end(rename.ignored);
       if (!passed[i] && !ignored && !(a.has_default && node.args[i] == a.default_value)) {
-        return unsupported("node '{}': the argument {} of {} has no place in {}", node.name, a.name,
-                           rename.from, rename.to);
+        return leave(node);
       }
     }
     renamed.outputs = node.outputs;

@@ -19,8 +19,7 @@ TEST(Decompose, EveryEntryNamesOperatorsOfTheTable) {
     EXPECT_NE(find_op(rename.from), nullptr) << rename.from;
     EXPECT_NE(find_op(rename.to), nullptr) << rename.to;
   }
-  for (const auto& family : {pointwise_decompositions(), fill_decompositions(),
-                             shape_decompositions(), reduction_decompositions()}) {
+  for (const auto& family : decomposition_families()) {
     for (const Decomposition& entry : family) EXPECT_NE(find_op(entry.name), nullptr) << entry.name;
   }
 }
@@ -56,23 +55,29 @@ TEST(Decompose, CoreAtenNormalisationBecomesTheComposite) {
       "%r: f32[2, 3] = aten.batch_norm.default(%x, None, None, %y, %y, False, 0.1, 0.5, False)");
 }
 
-TEST(Decompose, AStatisticThatIsReadIsRefused) {
-  const std::string text = run_pass(decompose, R"(graph(%x: f32[2, 3]) {
-    %r: f32[2, 3], %m: f32[2, 1], %s: f32[2, 1] =
-      aten.native_layer_norm.default(%x, [3], None, None, 1e-05)
-    return (%m)
+TEST(Decompose, ACallWhoseStatisticIsReadStaysAsItIs) {
+  const std::string text = run_pass(decompose, R"(graph(%x: f32[2, 3], %w: f32[3]) {
+    %r: f32[2, 3], _, %s: f32[0] =
+      aten.native_batch_norm.default(%x, None, None, %w, %w, False, 0.1, 1e-05)
+    return (%s)
   })");
-  EXPECT_EQ(text, "Unsupported: node 'r': result 1 of aten.native_layer_norm.default is read");
+  expect_line(text,
+              "%r: f32[2, 3], _, %s: f32[0] = aten.native_batch_norm.default(%x, None, None, %w, "
+              "%w, False, 0.1, 1e-05)");
 }
 
-TEST(Decompose, AnArgumentWithoutAPlaceIsRefused) {
-  const std::string text = decomposed("%r: f32[2, 3] = aten._softmax.default(%x, 1, True)");
-  EXPECT_EQ(
-      text,
-      "Unsupported: node 'r': the argument half_to_float of aten._softmax.default has no place in "
-      "aten.softmax.int");
+TEST(Decompose, ACallWithAnArgumentWithoutAPlaceStaysAsItIs) {
+  expect_line(decomposed("%r: f32[2, 3] = aten._softmax.default(%x, 1, True)"),
+              "%r: f32[2, 3] = aten._softmax.default(%x, 1, True)");
   expect_line(decomposed("%r: f32[2, 3] = aten._softmax.default(%x, 1, False)"),
               "%r: f32[2, 3] = aten.softmax.int(%x, 1)");
+}
+
+TEST(Decompose, ACallThatNoEntryCoversStaysAsItIs) {
+  expect_line(decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [3, 2], 1)"),
+              "%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [3, 2], 1)");
+  expect_line(decomposed("%r: f32[2, 3] = aten._to_copy.default(%x, device=device(\"cuda\"))"),
+              "%r: f32[2, 3] = aten._to_copy.default(%x, device=device(\"cuda\"))");
 }
 
 TEST(Decompose, TensorsOfOneValueReadNoTensor) {
@@ -92,9 +97,6 @@ TEST(Decompose, ConversionsKeepOnlyTheDtype) {
               "%r: f64[2, 3] = aten.to.dtype(%x, f64)");
   expect_line(decomposed("%r: f32[2, 3] = aten.type_as.default(%i, %x)"),
               "%r: f32[2, 3] = aten.to.dtype(%i, f32)");
-  EXPECT_NE(decomposed("%r: f32[2, 3] = aten._to_copy.default(%x, device=device(\"cuda\"))")
-                .find("another device"),
-            std::string::npos);
 }
 
 TEST(Decompose, ShapesOfOtherTensorsBecomeNumbers) {
@@ -110,9 +112,6 @@ TEST(Decompose, AsStridedPicksElements) {
   expect_line(text, "%r_places = constant i64[2, 2] {1, 2, 3, 4}");
   expect_line(text, "%r_reshape: f32[6] = aten.reshape.default(%x, [-1])");
   expect_line(text, "%r: f32[2, 2] = aten.index.Tensor(%r_reshape, [%r_places])");
-  EXPECT_NE(decomposed("%r: f32[2, 2] = aten.as_strided.default(%x, [2, 2], [3, 2], 1)")
-                .find("outside of its tensor"),
-            std::string::npos);
 }
 
 TEST(Decompose, TruncationRoundsTowardZeroByTwoRoundings) {

@@ -48,16 +48,6 @@ constexpr std::string_view kKnownAssertions[] = {
     "aten.sym_constrain_range_for_size.default",
 };
 
-// Composites over operators whose result's shape depends on values.
-constexpr std::string_view kDataDependentComposites[] = {
-    "aten.where.default",
-    "aten.nonzero_numpy.default",
-    "aten.is_nonzero.default",
-    "aten.repeat_interleave.self_Tensor",
-    "aten.tensor_split.tensor_indices_or_sections",
-    "aten._unsafe_index.Tensor",
-};
-
 // Values have no memory layout here.
 constexpr std::string_view kLayoutReaders[] = {
     "aten.sym_stride.int",
@@ -116,10 +106,41 @@ std::string describe(const Graph& graph, const PassContext& context, ValueId id)
   return fmt::format("'{}'", context.input_names[static_cast<size_t>(it - graph.inputs().begin())]);
 }
 
+// Whether running the graph may fail by an assertion of its own.
+bool asserts(const Graph& graph) {
+  if (!graph.assertions().empty()) return true;
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+    return node.op->has_effects ||
+           std::any_of(node.args.begin(), node.args.end(), [](const Argument& a) {
+             const auto* body = std::get_if<std::shared_ptr<const Graph>>(&a);
+             return body != nullptr && asserts(**body);
+           });
+  });
+}
+
+// By value: whether an output, an assertion or an effect needs it.
+std::vector<bool> live_values(const Graph& graph) {
+  std::vector<bool> live(graph.values().size(), false);
+  const auto mark = [&](ValueId id) { live[id] = true; };
+  for (const Argument& output : graph.outputs()) for_each_value(output, mark);
+  for (const Assertion& assertion : graph.assertions()) mark(assertion.condition);
+  for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
+    const bool needed = node->op->has_effects || node->op->mutates() ||
+                        std::any_of(node->outputs.begin(), node->outputs.end(),
+                                    [&](ValueId id) { return id != kNoId && live[id]; });
+    if (needed) for_each_input(*node, mark);
+  }
+  return live;
+}
+
 class EffectCheck {
  public:
   EffectCheck(const Graph& graph, const PassContext& context)
-      : graph_(graph), context_(context), rewriter_(graph), uses_(count_uses(graph)) {}
+      : graph_(graph),
+        context_(context),
+        rewriter_(graph),
+        uses_(count_uses(graph)),
+        live_(live_values(graph)) {}
 
   Result<Graph> run() {
     for (const Node& node : graph_.nodes()) CA_RETURN_IF_ERROR(visit(node));
@@ -138,13 +159,25 @@ class EffectCheck {
       return unsupported("node '{}': {} reads the memory layout of a tensor", node.name,
                          node.op->name);
     }
-    if (node.op->data_dependent_shape || contains(kDataDependentComposites, node.op->name)) {
-      CA_RETURN_IF_ERROR(check_shape(node));
-    }
+    CA_RETURN_IF_ERROR(check_bodies_run(node));
     for (const Statistics& entry : kStatistics) {
       if (entry.name == node.op->name) return visit_statistics(node, entry);
     }
     rewriter_.copy(node);
+    return {};
+  }
+
+  // What a branch or loop asserts is checked when it runs, and it runs for its results.
+  Status check_bodies_run(const Node& node) const {
+    const bool read = std::any_of(node.outputs.begin(), node.outputs.end(),
+                                  [&](ValueId id) { return id != kNoId && live_[id]; });
+    if (read) return {};
+    for (const Argument& a : node.args) {
+      const auto* body = std::get_if<std::shared_ptr<const Graph>>(&a);
+      if (body == nullptr || !asserts(**body)) continue;
+      return unsupported("node '{}': {} asserts something, but nothing reads its results",
+                         node.name, node.op->name);
+    }
     return {};
   }
 
@@ -173,28 +206,6 @@ class EffectCheck {
     return {};
   }
 
-  // Of the operators whose result's shape may depend on values, the calls where it does not.
-  Status check_shape(const Node& node) const {
-    const std::string_view name = node.op->name;
-    if (node.op->base_name() == "index" || node.op->base_name() == "_unsafe_index") {
-      if (!has_mask_index(node)) return {};
-    }
-    if (name == "aten.one_hot.default" && int_argument(node, "num_classes").value_or(-1) >= 0)
-      return {};
-    if (node.op->base_name() == "repeat_interleave" && int_argument(node, "output_size")) return {};
-    return unsupported("node '{}': the shape or control flow that {} leads to depends on values",
-                       node.name, name);
-  }
-
-  bool has_mask_index(const Node& node) const {
-    bool found = false;
-    for_each_value(argument(node, "indices"), [&](ValueId id) {
-      const DType dtype = graph_.value(id).spec.dtype;
-      found = found || dtype == DType::kBool || dtype == DType::kUInt8;
-    });
-    return found;
-  }
-
   Status visit_statistics(const Node& node, const Statistics& entry) {
     const ValueId mean = tensor_argument(node, "running_mean");
     const ValueId var = tensor_argument(node, "running_var");
@@ -220,6 +231,7 @@ class EffectCheck {
   const PassContext& context_;
   Rewriter rewriter_;
   std::vector<uint32_t> uses_;
+  std::vector<bool> live_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/errors.h"
+#include "normalise/data_dependence.h"
 #include "normalise/identities.h"
 #include "normalise/numbers.h"
 #include "normalise/rewriter.h"
@@ -12,7 +13,11 @@ namespace {
 
 class Folder {
  public:
-  explicit Folder(const Graph& graph) : graph_(graph), rewriter_(graph) {
+  Folder(const Graph& graph, bool keep_layouts)
+      : graph_(graph),
+        keep_layouts_(keep_layouts),
+        from_contents_(data_dependent_values(graph)),
+        rewriter_(graph) {
     for (ValueId id : graph.inputs()) {
       const Value& value = graph.value(id);
       if (value.kind != ValueKind::kTensor) continue;
@@ -36,7 +41,7 @@ class Folder {
 
  private:
   bool fold_identity(const Node& node) {
-    const ValueId same = identity_of(graph_, node);
+    const ValueId same = identity_of(graph_, node, keep_layouts_);
     if (same == kNoId || rewriter_.mapped_value(same) == kNoId) return false;
     rewriter_.map(node.outputs[0], rewriter_.mapped(same));
     return true;
@@ -56,7 +61,7 @@ class Folder {
     if (node.op->name != "aten.sym_size.int" || node.outputs[0] == kNoId) return false;
     const ValueId self = tensor_argument(node, "self");
     const auto dim = int_argument(node, "dim");
-    if (self == kNoId || !dim) return false;
+    if (self == kNoId || !dim || from_contents_[self]) return false;
     const std::vector<Dim>& dims = graph_.value(self).spec.dims;
     const auto rank = static_cast<int64_t>(dims.size());
     const int64_t index = *dim < 0 ? *dim + rank : *dim;
@@ -83,6 +88,8 @@ class Folder {
   }
 
   const Graph& graph_;
+  const bool keep_layouts_;
+  const std::vector<bool> from_contents_;  // by value: what the file says of its sizes is a claim
   Rewriter rewriter_;
   std::map<std::string, std::pair<ValueId, int64_t>> sources_;  // by symbol: input and dimension
   bool moved_ = false;
@@ -90,6 +97,8 @@ class Folder {
 
 }  // namespace
 
-Result<Step> fold(const Graph& graph) { return Folder(graph).run(); }
+Result<Step> fold(const Graph& graph, bool keep_layouts) {
+  return Folder(graph, keep_layouts).run();
+}
 
 }  // namespace changeaware

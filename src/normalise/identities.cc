@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "normalise/aliasing.h"
 #include "normalise/rewriter.h"
 
 namespace changeaware {
@@ -71,22 +72,23 @@ bool flips_nothing(const Graph&, const Node& node) {
 struct Entry {
   std::string_view name;
   Condition condition;
+  bool copies = false;  // gives memory of its own, in a layout that may be another
 };
 
 constexpr Entry kIdentities[] = {
     {"aten.alias.default", always},
-    {"aten.clone.default", always},
-    {"aten.contiguous.default", always},
+    {"aten.clone.default", always, true},
+    {"aten.contiguous.default", always, true},
     {"aten.detach.default", always},
     {"aten.lift.default", always},
     {"aten.lift_fresh.default", always},
     {"aten.positive.default", always},
     {"aten.resolve_conj.default", always},
     {"aten.resolve_neg.default", always},
-    {"aten.to.dtype", always},
-    {"aten.to.device", on_cpu},
-    {"aten.to.dtype_layout", on_cpu},
-    {"aten._to_copy.default", on_cpu},
+    {"aten.to.dtype", always, true},
+    {"aten.to.device", on_cpu, true},
+    {"aten.to.dtype_layout", on_cpu, true},
+    {"aten._to_copy.default", on_cpu, true},
     // Equal sizes in, equal elements out.
     {"aten.broadcast_to.default", always},
     {"aten.expand.default", always},
@@ -105,12 +107,21 @@ constexpr Entry kIdentities[] = {
     {"aten.transpose.int", exchanges_nothing},
     {"aten.t.default", is_vector},
     {"aten.permute.default", permutes_nothing},
-    {"aten.constant_pad_nd.default", pads_nothing},
-    {"aten.pad.default", pads_nothing},
-    {"aten.repeat.default", repeats_once},
-    {"aten.tile.default", repeats_once},
-    {"aten.flip.default", flips_nothing},
+    {"aten.constant_pad_nd.default", pads_nothing, true},
+    {"aten.pad.default", pads_nothing, true},
+    {"aten.repeat.default", repeats_once, true},
+    {"aten.tile.default", repeats_once, true},
+    {"aten.flip.default", flips_nothing, true},
 };
+
+// A copy of what is dense and row-major is dense and row-major, unless another layout is asked for.
+bool keeps_layout(const Graph& graph, const Node& node) {
+  if (is_contiguous(spec_of(graph, node)) != Ternary::kYes) return false;
+  if (node.op->arg_index("memory_format") < 0) return true;
+  const auto* format = std::get_if<MemoryFormat>(&argument(node, "memory_format"));
+  return format == nullptr || *format == MemoryFormat::kContiguous ||
+         *format == MemoryFormat::kPreserve;
+}
 
 // A scatter over the whole of its target leaves nothing of it.
 bool covers_target(const Graph& graph, const Node& node) {
@@ -121,26 +132,30 @@ bool covers_target(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-ValueId identity_of(const Graph& graph, const Node& node) {
+ValueId identity_of(const Graph& graph, const Node& node, bool keep_layout) {
   if (node.outputs.size() != 1 || node.outputs[0] == kNoId || node.args.empty()) return kNoId;
   const TensorSpec& result = graph.value(node.outputs[0]).spec;
   if (node.op->name == "aten.cat.default") {
     const auto* list = std::get_if<TensorList>(&node.args[0]);
     if (list == nullptr || list->items.size() != 1 || !list->items[0]) return kNoId;
     const TensorSpec& only = graph.value(*list->items[0]).spec;
-    return only.dtype == result.dtype && only.dims == result.dims ? *list->items[0] : kNoId;
+    const bool fits = !keep_layout || is_contiguous(only) == Ternary::kYes;
+    return fits && only.dtype == result.dtype && only.dims == result.dims ? *list->items[0] : kNoId;
   }
   const auto* self = std::get_if<ValueRef>(&node.args[0]);
   if (self == nullptr || graph.value(self->id).kind != ValueKind::kTensor) return kNoId;
   const TensorSpec& spec = graph.value(self->id).spec;
   if (node.op->name == "aten.slice_scatter.default" && covers_target(graph, node)) {
     const ValueId src = tensor_argument(node, "src");
-    return graph.value(src).spec.dtype == result.dtype ? src : kNoId;
+    const bool fits = !keep_layout || (is_contiguous(graph.value(src).spec) == Ternary::kYes &&
+                                       is_contiguous(spec) == Ternary::kYes);
+    return fits && graph.value(src).spec.dtype == result.dtype ? src : kNoId;
   }
   if (spec.dtype != result.dtype || spec.dims != result.dims) return kNoId;
   const auto* entry = std::find_if(std::begin(kIdentities), std::end(kIdentities),
                                    [&](const Entry& e) { return e.name == node.op->name; });
   if (entry == std::end(kIdentities) || !entry->condition(graph, node)) return kNoId;
+  if (keep_layout && entry->copies && !keeps_layout(graph, node)) return kNoId;
   return self->id;
 }
 

@@ -1,8 +1,12 @@
-// inline: a sub-graph that only switches gradients (or autocast) off is part of the program.
+// inline: a sub-graph under another mode of gradients or autocast is part of the program; what
+// autocast casts is written out.
 #include <map>
+#include <optional>
 
 #include "base/errors.h"
+#include "graph/control_flow.h"
 #include "graph/verifier.h"
+#include "normalise/autocast.h"
 #include "normalise/pass.h"
 #include "normalise/rewriter.h"
 
@@ -10,6 +14,14 @@ namespace changeaware {
 namespace {
 
 constexpr int kMaxDepth = 64;
+
+// Runs its one body, once, as the graph around it would run it but for a mode.
+bool is_mode(const OpSchema& op) { return op.ns() == "higher_order" && !is_control_flow(op); }
+
+struct Mode {
+  int depth = 0;
+  std::optional<DType> autocast;  // to this dtype
+};
 
 using Environment = std::vector<Argument>;  // by value id of the body: what it is in the new graph
 
@@ -19,14 +31,14 @@ class Inliner {
 
   Result<Graph> run() {
     for (const Node& node : rewriter_.from().nodes()) {
-      if (node.op->ns() != "higher_order") {
+      if (!is_mode(*node.op)) {
         rewriter_.copy(node);
         continue;
       }
       std::vector<Value> named;
       for (ValueId id : node.outputs) named.push_back(id == kNoId ? Value() : rewriter_.like(id));
       CA_ASSIGN_OR_RETURN(const std::vector<Argument> results,
-                          splice(node, rewriter_.mapped_args(node), named, 1));
+                          splice(node, rewriter_.mapped_args(node), named, {}));
       for (size_t i = 0; i < results.size(); ++i) {
         if (node.outputs[i] != kNoId) rewriter_.map(node.outputs[i], results[i]);
       }
@@ -38,27 +50,24 @@ class Inliner {
   }
 
  private:
-  static Status check_mode(const Node& node) {
-    if (node.op->name == "higher_order.wrap_with_set_grad_enabled") return {};
+  static Result<Mode> mode_inside(const Node& node, const Mode& around) {
+    Mode inside = around;
+    ++inside.depth;
+    if (inside.depth > kMaxDepth)
+      return unsupported("node '{}': sub-graphs are nested too deep", node.name);
+    if (node.op->name == "higher_order.wrap_with_set_grad_enabled") return inside;
     if (node.op->name != "higher_order.wrap_with_autocast") {
       return unsupported("node '{}': {} cannot be inlined", node.name, node.op->name);
     }
-    const auto* enabled = std::get_if<bool>(&argument(node, "enabled"));
-    if (enabled != nullptr && !*enabled) return {};
-    const auto* dtype = std::get_if<DType>(&argument(node, "dtype"));
-    return unsupported(
-        "node '{}': {} runs its body under the dtype rules of autocast ({}), which are not part of "
-        "the graph; export the model without autocast",
-        node.name, node.op->name, dtype == nullptr ? "default dtype" : dtype_name(*dtype));
+    inside.autocast = autocast_of_region(node, around.autocast);
+    return inside;
   }
 
   // The body of `node`, whose other arguments are `args` in the new graph. A body value that
   // becomes a result of the node is the value in `named` (one without a name: nobody asks for it).
   Result<std::vector<Argument>> splice(const Node& node, const std::vector<Argument>& args,
-                                       const std::vector<Value>& named, int depth) {
-    CA_RETURN_IF_ERROR(check_mode(node));
-    if (depth > kMaxDepth)
-      return unsupported("node '{}': sub-graphs are nested too deep", node.name);
+                                       const std::vector<Value>& named, const Mode& around) {
+    CA_ASSIGN_OR_RETURN(const Mode mode, mode_inside(node, around));
     const auto* body = std::get_if<std::shared_ptr<const Graph>>(&argument(node, "body"));
     const auto* operands =
         std::get_if<TensorList>(&args[static_cast<size_t>(node.op->arg_index("operands"))]);
@@ -76,7 +85,7 @@ class Inliner {
       env[graph.inputs()[i]] = ValueRef{*operands->items[i]};
     }
     add_constants(graph, env);
-    CA_RETURN_IF_ERROR(add_nodes(graph, env, named, depth));
+    CA_RETURN_IF_ERROR(add_nodes(graph, env, named, mode));
     for (const Assertion& a : graph.assertions()) {
       if (const auto* ref = std::get_if<ValueRef>(&env[a.condition])) {
         assertions_.push_back({ref->id, a.message});
@@ -109,7 +118,7 @@ class Inliner {
   }
 
   Status add_nodes(const Graph& graph, Environment& env, const std::vector<Value>& named,
-                   int depth) {
+                   const Mode& mode) {
     std::map<ValueId, const Value*> results_of_region;
     for (size_t i = 0; i < named.size(); ++i) {
       const auto* ref = std::get_if<ValueRef>(&graph.outputs()[i]);
@@ -128,7 +137,7 @@ class Inliner {
           own.back().name = rewriter_.free_name(own.back().name);
       }
       CA_ASSIGN_OR_RETURN(const std::vector<Argument> results,
-                          add_node(node, std::move(args), own, depth));
+                          add_node(node, std::move(args), own, mode));
       for (size_t i = 0; i < results.size(); ++i) {
         if (node.outputs[i] != kNoId) env[node.outputs[i]] = results[i];
       }
@@ -137,8 +146,11 @@ class Inliner {
   }
 
   Result<std::vector<Argument>> add_node(const Node& node, std::vector<Argument> args,
-                                         const std::vector<Value>& own, int depth) {
-    if (node.op->ns() == "higher_order") return splice(node, args, own, depth + 1);
+                                         const std::vector<Value>& own, const Mode& mode) {
+    if (is_mode(*node.op)) return splice(node, args, own, mode);
+    if (mode.autocast) {
+      CA_RETURN_IF_ERROR(apply_autocast(rewriter_, node, *mode.autocast, own, args));
+    }
     std::vector<Argument> results;
     Node made{node.op, std::move(args), {}, node.name};
     for (const Value& value : own) {

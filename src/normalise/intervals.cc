@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "normalise/data_dependence.h"
 #include "normalise/rewriter.h"
 
 namespace changeaware {
@@ -70,7 +71,11 @@ constexpr Comparison kComparisons[] = {
 
 }  // namespace
 
-Intervals::Intervals(const Graph& graph) : graph_(graph), producers_(graph.values().size(), kNoId) {
+Intervals::Intervals(const Graph& graph, const std::map<std::string, SymbolRange>& symbols)
+    : graph_(graph),
+      symbols_(symbols),
+      producers_(graph.values().size(), kNoId),
+      from_contents_(data_dependent_values(graph)) {
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     for (ValueId id : graph.nodes()[i].outputs) {
       if (id != kNoId) producers_[id] = static_cast<NodeId>(i);
@@ -88,9 +93,35 @@ Interval Intervals::of_argument(const Argument& argument, int depth) const {
 
 Interval Intervals::of_dim(const Dim& dim) const {
   if (dim.fixed()) return {dim.size, dim.size};
-  const auto it = graph_.symbols().find(dim.expression);
-  if (it == graph_.symbols().end()) return {0, std::nullopt};  // a size is never negative
+  const auto it = symbols_.find(dim.expression);
+  if (it == symbols_.end()) return {0, std::nullopt};  // a size is never negative
   return {std::max<int64_t>(it->second.min.value_or(0), 0), it->second.max};
+}
+
+// The tensor of which each element gives at most one row of the node's first dimension.
+ValueId selected_from(const Graph& graph, const Node& node) {
+  if (node.op->base_name() == "nonzero" || node.op->base_name() == "_unique2") {
+    return tensor_argument(node, "self");
+  }
+  if (node.op->name != "aten.index.Tensor") return kNoId;
+  const auto* indices = std::get_if<TensorList>(&argument(node, "indices"));
+  if (indices == nullptr || indices->items.empty() || !indices->items[0]) return kNoId;
+  const bool one = std::none_of(indices->items.begin() + 1, indices->items.end(),
+                                [](const auto& item) { return item.has_value(); });
+  const ValueId mask = *indices->items[0];
+  return one && graph.value(mask).spec.dtype == DType::kBool ? mask : kNoId;
+}
+
+Interval Intervals::of_computed_size(ValueId tensor, int64_t dim) const {
+  const Interval size{0, std::nullopt};
+  if (producers_[tensor] == kNoId || dim != 0) return size;
+  const ValueId from = selected_from(graph_, graph_.node(producers_[tensor]));
+  if (from == kNoId || from_contents_[from]) return size;
+  std::optional<int64_t> elements = 1;
+  for (const Dim& d : graph_.value(from).spec.dims) {
+    elements = d.fixed() && elements ? checked_mul(*elements, d.size) : std::nullopt;
+  }
+  return {0, elements};
 }
 
 Interval Intervals::of_value(ValueId id, int depth) const {
@@ -98,6 +129,11 @@ Interval Intervals::of_value(ValueId id, int depth) const {
   const Node& node = graph_.node(producers_[id]);
   if (const auto size = expression(ValueRef{id}); size && node.op->name == "aten.sym_size.int") {
     return of_dim(*size);
+  }
+  if (node.op->name == "aten.sym_size.int") {
+    const ValueId self = tensor_argument(node, "self");
+    return self == kNoId ? Interval{0, std::nullopt}
+                         : of_computed_size(self, int_argument(node, "dim").value_or(-1));
   }
   for (const Arithmetic& arithmetic : kArithmetic) {
     if (arithmetic.name != node.op->name) continue;
@@ -110,7 +146,8 @@ Interval Intervals::of_value(ValueId id, int depth) const {
 std::optional<Dim> Intervals::expression(const Argument& argument) const {
   if (const auto* number = std::get_if<int64_t>(&argument)) return Dim{*number, ""};
   const auto* ref = std::get_if<ValueRef>(&argument);
-  if (ref == nullptr || producers_[ref->id] == kNoId) return std::nullopt;
+  if (ref == nullptr || producers_[ref->id] == kNoId || from_contents_[ref->id])
+    return std::nullopt;
   const Node& node = graph_.node(producers_[ref->id]);
   if (node.op->name != "aten.sym_size.int") {
     const Dim& symbol = graph_.value(ref->id).symbol;

@@ -87,7 +87,7 @@ std::string node_key(const OpSchema* op, const std::vector<Argument>& args, size
   return key.take();
 }
 
-std::string constant_key(const Tensor& tensor) {
+std::string constant_key(const Tensor& tensor, bool with_layout) {
   Key key;
   key.number(tensor.dtype());
   key.number(tensor.rank());
@@ -95,6 +95,7 @@ std::string constant_key(const Tensor& tensor) {
   const bool small = tensor.size_bytes() <= kSmallBytes;
   key.number(small);
   if (small) {
+    for (int64_t stride : tensor.strides()) key.number(with_layout ? stride : 0);
     const Tensor dense = tensor.contiguous();
     key.bytes(dense.data(), dense.size_bytes());
     return key.take();
@@ -107,7 +108,8 @@ std::string constant_key(const Tensor& tensor) {
 
 class Merger {
  public:
-  explicit Merger(const Graph& graph) : graph_(graph), rewriter_(graph) {}
+  Merger(const Graph& graph, bool keep_layouts)
+      : graph_(graph), keep_layouts_(keep_layouts), rewriter_(graph) {}
 
   Result<Step> run() {
     merge_constants();
@@ -120,7 +122,8 @@ class Merger {
   void merge_constants() {
     std::unordered_map<std::string, ValueId> first;
     for (const Constant& constant : graph_.constants()) {
-      const auto [it, fresh] = first.try_emplace(constant_key(constant.tensor), constant.value);
+      const auto [it, fresh] =
+          first.try_emplace(constant_key(constant.tensor, keep_layouts_), constant.value);
       if (!fresh) rewriter_.map(constant.value, rewriter_.mapped(it->second));
     }
   }
@@ -153,6 +156,7 @@ class Merger {
   }
 
   const Graph& graph_;
+  const bool keep_layouts_;
   Rewriter rewriter_;
   std::unordered_map<std::string, NodeId> nodes_;
   bool changed_ = false;
@@ -160,6 +164,8 @@ class Merger {
 
 }  // namespace
 
-Result<Step> merge(const Graph& graph) { return Merger(graph).run(); }
+Result<Step> merge(const Graph& graph, bool keep_layouts) {
+  return Merger(graph, keep_layouts).run();
+}
 
 }  // namespace changeaware

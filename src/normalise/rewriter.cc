@@ -82,9 +82,18 @@ Result<ValueId> Rewriter::emit(std::string_view op, std::initializer_list<NamedA
 
 Result<ValueId> Rewriter::emit(std::string_view op, const std::vector<NamedArgument>& args,
                                Value result) {
+  std::vector<Value> results;
+  results.push_back(std::move(result));
+  CA_ASSIGN_OR_RETURN(const auto made, emit_all(op, args, std::move(results)));
+  return made[0];
+}
+
+Result<std::vector<ValueId>> Rewriter::emit_all(std::string_view op,
+                                                const std::vector<NamedArgument>& args,
+                                                std::vector<Value> results) {
   const OpSchema* schema = find_op(op);
   if (schema == nullptr) return internal_error("the operator table lacks {}", op);
-  Node node{schema, {}, {}, result.name};
+  Node node{schema, {}, {}, results.empty() ? "" : results[0].name};
   std::vector<bool> given(schema->args.size(), false);
   for (const ArgSchema& a : schema->args) {
     node.args.push_back(a.has_default ? a.default_value : Argument(None{}));
@@ -100,12 +109,14 @@ Result<ValueId> Rewriter::emit(std::string_view op, const std::vector<NamedArgum
     if (!given[i] && !a.has_default && !a.optional)
       return internal_error("{} needs {}", op, a.name);
   }
-  if (schema->returns.size() != 1) return internal_error("{} has several results", op);
-  const ValueId id = to_.add_value(std::move(result));
-  node.name = to_.value(id).name;
-  node.outputs = {id};
+  if (results.empty() || schema->returns.size() != results.size()) {
+    return internal_error("{} has {} results", op, schema->returns.size());
+  }
+  for (Value& result : results) node.outputs.push_back(to_.add_value(std::move(result)));
+  node.name = to_.value(node.outputs[0]).name;
+  std::vector<ValueId> outputs = node.outputs;
   to_.add_node(std::move(node));
-  return id;
+  return outputs;
 }
 
 Value Rewriter::temporary(std::string_view name, TensorSpec spec) const {

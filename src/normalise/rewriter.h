@@ -26,6 +26,7 @@ class Rewriter {
 
   const Graph& from() const { return from_; }
   Graph& to() { return to_; }
+  const Graph& to() const { return to_; }
 
   // What the old value stands for. REQUIRES: it was mapped.
   const Argument& mapped(ValueId old) const { return map_[old]; }
@@ -45,6 +46,9 @@ class Rewriter {
   Result<ValueId> emit(std::string_view op, std::initializer_list<NamedArgument> args,
                        Value result);
   Result<ValueId> emit(std::string_view op, const std::vector<NamedArgument>& args, Value result);
+  // The same of an operator with several results.
+  Result<std::vector<ValueId>> emit_all(std::string_view op, const std::vector<NamedArgument>& args,
+                                        std::vector<Value> results);
 
   // A result that replaces the old value: same name, same spec.
   Value like(ValueId old) const { return from_.value(old); }

@@ -22,6 +22,7 @@ inline Graph parse_or_die(const std::string& text) {
 inline PassContext context_of(const Graph& graph) {
   PassContext context;
   for (ValueId id : graph.inputs()) context.input_names.push_back(graph.value(id).name);
+  context.symbols = graph.symbols();
   return context;
 }
 

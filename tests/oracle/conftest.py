@@ -29,10 +29,27 @@ def _existing(variable: str) -> pathlib.Path:
     return path
 
 
+# PyTorch for the exact engine, which only tests with the fixture `exact_engine` have.
+LIBTORCH = os.environ.get("CHANGEAWARE_LIBTORCH", "")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory):
-    """Compiled blobs of the tests are not the user's."""
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    """Compiled blobs of the tests are not the user's; the plug-in of the exact engine is."""
+    theirs = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    cache = tmp_path_factory.mktemp("cache")
+    (cache / "changeaware").mkdir()
+    (cache / "changeaware" / "torch-engine").symlink_to(theirs / "changeaware" / "torch-engine")
+    os.environ["XDG_CACHE_HOME"] = str(cache)
+    os.environ["CHANGEAWARE_LIBTORCH"] = str(tmp_path_factory.mktemp("no_pytorch"))
+
+
+@pytest.fixture
+def exact_engine(monkeypatch, cli):
+    """The test's calls find PyTorch. A missing plug-in is a failure."""
+    monkeypatch.setenv("CHANGEAWARE_LIBTORCH", LIBTORCH)
+    (part,) = [p for p in cli.json("doctor")["optional_parts"] if p["name"] == "torch"]
+    assert part["present"], part["note"]
 
 
 @pytest.fixture(scope="session")

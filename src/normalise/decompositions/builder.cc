@@ -42,12 +42,29 @@ TensorSpec Builder::result_spec() const {
   return rewriter_.from().value(node_.outputs[0]).spec;
 }
 
+std::string Builder::label(std::string_view op) const {
+  const size_t dot = op.find('.');
+  return fmt::format("{}_{}", node_.name, op.substr(dot + 1, op.rfind('.') - dot - 1));
+}
+
 ValueId Builder::op(std::string_view name, std::vector<NamedArgument> args, TensorSpec spec) {
   if (!status_.ok()) return kNoId;
-  std::string label = node_.name + "_";
-  const size_t dot = name.find('.');
-  label += name.substr(dot + 1, name.rfind('.') - dot - 1);
-  return take(rewriter_.emit(name, args, rewriter_.temporary(label, std::move(spec))));
+  return take(rewriter_.emit(name, args, rewriter_.temporary(label(name), std::move(spec))));
+}
+
+std::vector<ValueId> Builder::ops(std::string_view name, std::vector<NamedArgument> args,
+                                  std::vector<TensorSpec> specs) {
+  std::vector<ValueId> none(specs.size(), kNoId);
+  if (!status_.ok()) return none;
+  std::vector<Value> results;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    results.push_back(
+        rewriter_.temporary(fmt::format("{}_{}", label(name), i), std::move(specs[i])));
+  }
+  auto made = rewriter_.emit_all(name, args, std::move(results));
+  if (made.ok()) return *std::move(made);
+  fail(made.status());
+  return none;
 }
 
 TensorSpec Builder::with_dims(ValueId like, std::vector<Dim> dims) const {
@@ -135,9 +152,16 @@ void Builder::result(std::string_view name, std::vector<NamedArgument> args) {
   result(take(rewriter_.emit(name, args, rewriter_.like(node_.outputs[0]))));
 }
 
-void Builder::result(ValueId now) {
-  if (!status_.ok() || node_.outputs.empty() || node_.outputs[0] == kNoId) return;
-  rewriter_.map(node_.outputs[0], ref(now));
+void Builder::result(ValueId now) { further_result(0, now); }
+
+void Builder::further_result(size_t i, ValueId now) {
+  if (!status_.ok() || i >= node_.outputs.size() || node_.outputs[i] == kNoId) return;
+  rewriter_.map(node_.outputs[i], ref(now));
+}
+
+const Tensor* Builder::constant_of(ValueId now) const {
+  const Constant* constant = rewriter_.to().constant_of(now);
+  return constant == nullptr ? nullptr : &constant->tensor;
 }
 
 void Builder::refuse(std::string_view why) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ class Builder {
 
   // A value of its own.
   ValueId op(std::string_view name, std::vector<NamedArgument> args, TensorSpec spec);
+  // All results of an operator that has several.
+  std::vector<ValueId> ops(std::string_view name, std::vector<NamedArgument> args,
+                           std::vector<TensorSpec> specs);
   // The same dtype as `like` with these sizes, or the same sizes with this dtype.
   TensorSpec with_dims(ValueId like, std::vector<Dim> dims) const;
   TensorSpec with_dtype(ValueId like, DType dtype) const;
@@ -49,21 +53,28 @@ class Builder {
   // A constant of the decomposition's own.
   ValueId constant(std::string_view name, Tensor tensor);
   ValueId cast(ValueId self, DType dtype);
+  // The contents, where `now` is a constant; else nullptr.
+  const Tensor* constant_of(ValueId now) const;
   // `spec`'s sizes as an argument, read from `from` where they are symbolic.
   Argument sizes(ValueId from);
 
   // Makes the node's first result, by an operator or by a value that is there already.
   void result(std::string_view name, std::vector<NamedArgument> args);
   void result(ValueId now);
+  // Makes the node's result `i`.
+  void further_result(size_t i, ValueId now);
   void fail(Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
-  // "node 'n' (op): …"
+  // This call is not covered. In decompose() the node stays as it is; in define() it is
+  // Unsupported: "node 'n' (op): …".
   void refuse(std::string_view why);
   const Status& status() const { return status_; }
 
  private:
   ValueId take(Result<ValueId> made);
+  // "node_sort" for "aten.sort.default".
+  std::string label(std::string_view op) const;
 
   Rewriter& rewriter_;
   const Node& node_;

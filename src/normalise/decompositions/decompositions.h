@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "normalise/decompositions/builder.h"
 
@@ -11,7 +12,8 @@ namespace changeaware {
 
 struct Decomposition {
   std::string_view name;    // "aten.trunc.default"
-  void (*apply)(Builder&);  // makes the first result, or fails
+  void (*apply)(Builder&);  // makes the results, or refuses: then the node stays as it is
+  size_t results = 1;       // how many of a tuple are made; when more are read, the node stays
 };
 
 // The same computation under another operator. Arguments of equal name are passed on.
@@ -27,9 +29,29 @@ struct Rename {
 };
 
 std::span<const Rename> renames();
+// Every family below that decompose() uses.
+const std::vector<std::span<const Decomposition>>& decomposition_families();
+
 std::span<const Decomposition> pointwise_decompositions();
 std::span<const Decomposition> fill_decompositions();
 std::span<const Decomposition> shape_decompositions();
 std::span<const Decomposition> reduction_decompositions();
+std::span<const Decomposition> sum_decompositions();
+std::span<const Decomposition> loss_decompositions();
+std::span<const Decomposition> class_loss_decompositions();
+std::span<const Decomposition> distance_decompositions();
+std::span<const Decomposition> product_decompositions();
+std::span<const Decomposition> power_decompositions();
+std::span<const Decomposition> order_statistic_decompositions();
+std::span<const Decomposition> difference_decompositions();
+std::span<const Decomposition> diagonal_decompositions();
+std::span<const Decomposition> split_decompositions();
+std::span<const Decomposition> indexing_decompositions();
+std::span<const Decomposition> mask_decompositions();
+std::span<const Decomposition> closeness_decompositions();
+std::span<const Decomposition> scan_decompositions();
+std::span<const Decomposition> sequence_decompositions();
+// Operators that have no kernel, for every engine: the bits are PyTorch's.
+std::span<const Decomposition> quantized_definitions();
 
 }  // namespace changeaware

@@ -35,7 +35,11 @@ void frac(Builder& b) {
   b.result("aten.sub.Tensor", {{"self", ref(x)}, {"other", ref(truncated(b, x))}});
 }
 
-void sgn(Builder& b) { b.result("aten.sign.default", {{"self", b.arg("self")}}); }
+void sgn(Builder& b) {
+  const ValueId x = b.tensor("self");
+  if (x != kNoId && b.spec(x).dtype == DType::kBool) return b.result(x);
+  b.result("aten.sign.default", {{"self", ref(x)}});
+}
 
 // self + value * tensor1 / tensor2
 void addcdiv(Builder& b) {

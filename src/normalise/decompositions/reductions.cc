@@ -39,18 +39,6 @@ void vdot(Builder& b) {
   b.result("aten.dot.default", {{"self", b.arg("self")}, {"tensor", b.arg("other")}});
 }
 
-// beta * self + alpha * (mat @ vec)
-void addmv(Builder& b) {
-  const ValueId self = b.tensor("self");
-  if (self == kNoId) return;
-  const ValueId product =
-      b.op("aten.mv.default", {{"self", b.arg("mat")}, {"vec", b.arg("vec")}}, b.result_spec());
-  const ValueId scaled =
-      b.number("beta") == 1.0 ? self : b.binary("aten.mul.Scalar", self, b.arg("beta"));
-  b.result("aten.add.Tensor",
-           {{"self", ref(scaled)}, {"other", ref(product)}, {"alpha", b.arg("alpha")}});
-}
-
 // sum(x1 / max(|x1|, eps) * x2 / max(|x2|, eps))
 ValueId unit(Builder& b, ValueId x, int64_t dim) {
   if (!b.status().ok()) return kNoId;
@@ -113,7 +101,6 @@ constexpr Decomposition kReductions[] = {
     {"aten.count_nonzero.default", count_nonzero},
     {"aten.count_nonzero.dim_IntList", count_nonzero},
     {"aten.vdot.default", vdot},
-    {"aten.addmv.default", addmv},
     {"aten.cosine_similarity.default", cosine_similarity},
     {"aten.native_batch_norm.default", batch_norm},
     {"aten._native_batch_norm_legit.no_stats", batch_norm},

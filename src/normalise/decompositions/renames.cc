@@ -92,7 +92,6 @@ constexpr Rename kRenames[] = {
     {"aten.special_expit.default", "aten.sigmoid.default", {}, {}},
     {"aten.special_expm1.default", "aten.expm1.default", {}, {}},
     {"aten.special_log1p.default", "aten.log1p.default", {}, {}},
-    {"aten.special_logsumexp.default", "aten.logsumexp.default", {}, {}},
     {"aten.special_softmax.default", "aten.softmax.int", {}, {}},
     {"aten.special_log_softmax.default", "aten.log_softmax.int", {}, {}},
 };

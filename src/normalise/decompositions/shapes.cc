@@ -90,25 +90,6 @@ void dstack(Builder& b) { concatenate(b, at_least_3d, 2); }
 void column_stack(Builder& b) { concatenate(b, as_column, 1); }
 void hstack(Builder& b) { concatenate(b, at_least_1d, b.result_spec().dims.size() == 1 ? 0 : 1); }
 
-// Differences of neighbours.
-void diff(Builder& b) {
-  const ValueId x = b.tensor("self");
-  const auto dim = int_argument(b.node(), "dim");
-  if (x == kNoId || !dim || int_argument(b.node(), "n") != 1 || !is_none(b.arg("prepend")) ||
-      !is_none(b.arg("append")) || b.spec(x).dtype == DType::kBool) {
-    return b.refuse("only the first difference of numbers is known");
-  }
-  const auto part = [&](Argument start, Argument end) {
-    return b.op(
-        "aten.slice.Tensor",
-        {{"self", ref(x)}, {"dim", *dim}, {"start", std::move(start)}, {"end", std::move(end)}},
-        b.result_spec());
-  };
-  const ValueId later = part(int64_t{1}, None{});
-  const ValueId earlier = part(int64_t{0}, int64_t{-1});
-  b.result("aten.sub.Tensor", {{"self", ref(later)}, {"other", ref(earlier)}});
-}
-
 // Positions in row-major memory of the elements of a strided view; nothing when one lies outside of
 // `limit` elements or there are too many.
 std::optional<std::vector<int64_t>> positions(const std::vector<int64_t>& sizes,
@@ -175,7 +156,6 @@ constexpr Decomposition kShapes[] = {
     {"aten.hstack.default", hstack},
     {"aten.dstack.default", dstack},
     {"aten.column_stack.default", column_stack},
-    {"aten.diff.default", diff},
 };
 
 }  // namespace
