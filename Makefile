@@ -11,7 +11,7 @@ TEST_PYTHON = $(CHANGEAWARE_TEST_VENV)/bin/python
 SUITES ?= style unit oracle
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: demo demo-clip test build asan tsan bench setup format tidy clean
+.PHONY: demo demo-clip test test-zoo build asan tsan bench setup format tidy clean
 
 demo: build            ## compile a small program, change one input at a time, show what ran
 	@$(PYTHON) scripts/demo.py
@@ -23,6 +23,11 @@ demo-clip: build       ## the same with CLIP ViT-B/32 at real size (installs PyT
 test: build            ## every test; the last line counts them
 	@scripts/setup.sh test
 	@$(TEST_PYTHON) scripts/run_tests.py $(SUITES)
+
+test-zoo: build        ## small configurations of real models against PyTorch; writes docs/models.md
+	@scripts/setup.sh test
+	@$(TEST_PYTHON) scripts/run_tests.py zoo
+	@$(TEST_PYTHON) tests/zoo/report.py build/reports/zoo docs/models.md
 
 build:                 ## build/bin/changeaware and the unit tests
 	@scripts/build.sh release
