@@ -52,8 +52,22 @@ TEST(InputContract, ASizeOutsideItsRangeIsRefused) {
   }
 }
 
+TEST(InputContract, ASizeThatOnlyAnExpressionGivesIsSolvedForItsSymbol) {
+  EXPECT_TRUE(check({image({1, 3}), points({3, 5})}).ok());
+  EXPECT_THAT(check({image({1, 3}), points({3, 6})}).message(), HasSubstr("input 'points' is"));
+  EXPECT_THAT(check({image({1, 3}), points({3, 5}), image({3})}).message(),
+              HasSubstr("2*s1 + 1 is 7 for this request"));
+  Manifest few = sample();
+  few.symbols[1].max = 3;
+  EXPECT_THAT(InputContract(few).check({image({1, 3}), points({3, 9}), Tensor()}).message(),
+              HasSubstr("has size 4 for s1, the program was exported for 0 to 3"));
+}
+
 TEST(InputContract, ASizeThatCannotBeCheckedIsRefused) {
-  EXPECT_THAT(check({image({1, 3}), points({3, 5})}).message(), HasSubstr("cannot be checked"));
+  Manifest product = sample();
+  product.inputs[1].port.shape[1] = "s1*s2";
+  EXPECT_THAT(InputContract(product).check({image({1, 3}), points({3, 4}), Tensor()}).message(),
+              HasSubstr("cannot be checked"));
 }
 
 }  // namespace

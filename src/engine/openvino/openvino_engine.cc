@@ -197,8 +197,11 @@ class OpenVinoEngine final : public Engine {
   }
 
   changeaware::Result<std::vector<NodeRefusal>> refusals(const Graph& graph) const override {
-    const TryCompile try_compile = [this](const std::shared_ptr<ov::Model>& model) {
+    std::vector<Tensor> constants;
+    for (const Constant& constant : graph.constants()) constants.push_back(constant.tensor);
+    const TryCompile try_compile = [&](const std::shared_ptr<ov::Model>& model) {
       separate_shared_weights(*model);
+      const PageTrimmer trimmer(mapped_pages(constants, kTrimThresholdBytes));
       shared_core().compile_model(model, "CPU", properties(options_));
     };
     try {
