@@ -8,10 +8,11 @@ export CHANGEAWARE_VENV CHANGEAWARE_TEST_VENV
 
 PYTHON = $(CHANGEAWARE_VENV)/bin/python
 TEST_PYTHON = $(CHANGEAWARE_TEST_VENV)/bin/python
-SUITES ?= style unit oracle
+SUITES ?= style unit oracle conformance
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: demo demo-clip test test-zoo build asan tsan bench setup format tidy clean
+.PHONY: demo demo-clip test test-zoo conformance conformance-docs build asan tsan bench setup \
+	format tidy clean
 
 demo: build            ## compile a small program, change one input at a time, show what ran
 	@$(PYTHON) scripts/demo.py
@@ -28,6 +29,14 @@ test-zoo: build        ## small configurations of real models against PyTorch; w
 	@scripts/setup.sh test
 	@$(TEST_PYTHON) scripts/run_tests.py zoo
 	@$(TEST_PYTHON) tests/zoo/report.py build/reports/zoo docs/models.md
+
+conformance: build     ## all of PyTorch's op samples; results in build/conformance
+	@scripts/setup.sh test
+	@$(TEST_PYTHON) tests/conformance/whole.py
+
+conformance-docs: build  ## the same without OpenVINO's own lane; rewrites docs/ops.md and the table
+	@scripts/setup.sh test
+	@$(TEST_PYTHON) tests/conformance/whole.py --no-peer --update-docs
 
 build:                 ## build/bin/changeaware and the unit tests
 	@scripts/build.sh release

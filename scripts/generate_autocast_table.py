@@ -34,23 +34,38 @@ LOWER = torch.bfloat16
 KEY = "AutocastCPU"
 SAMPLES = 8
 
-# Composites without samples of their own that call nothing but views, copies or what their name
-# says on one tensor.
+# Composites without samples of their own that call nothing that autocast casts, or that only joins
+# tensors, which promotes them to the same dtype.
 PLAIN = """
-_upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.vec alpha_dropout.default arctan2.default
-atleast_1d.default atleast_2d.default atleast_3d.default avg_pool1d.default batch_norm.default
-broadcast_to.default chunk.default contiguous.default dropout.default expand_as.default
-feature_dropout.default flatten.using_ints group_norm.default instance_norm.default item.default
-layer_norm.default log_softmax.int matrix_H.default max_pool1d.default max_pool2d.default
-meshgrid.default meshgrid.indexing movedim.int movedim.intlist narrow.default numpy_T.default
-reshape.default reshape_as.default rms_norm.default softmax.int split.sizes swapaxes.default
+_upsample_bicubic2d_aa.vec _upsample_bilinear2d_aa.vec _upsample_nearest_exact1d.vec
+_upsample_nearest_exact2d.vec _upsample_nearest_exact3d.vec absolute.default adjoint.default
+alpha_dropout.default arccos.default arccosh.default arcsin.default arcsinh.default arctan.default
+arctan2.default arctanh.default atleast_1d.default atleast_2d.default atleast_3d.default
+avg_pool1d.default batch_norm.default broadcast_tensors.default broadcast_to.default chunk.default
+clip.Tensor clip.default concat.default concatenate.default contiguous.default divide.Scalar
+divide.Scalar_mode divide.Tensor divide.Tensor_mode dropout.default embedding_bag.default
+embedding_bag.padding_idx expand_as.default feature_dropout.default fix.default flatten.using_ints
+float_power.Scalar float_power.Tensor_Scalar greater.Scalar greater.Tensor greater_equal.Scalar
+greater_equal.Tensor group_norm.default instance_norm.default item.default layer_norm.default
+less.Scalar less.Tensor less_equal.Scalar less_equal.Tensor log_softmax.int matrix_H.default
+max_pool1d.default max_pool2d.default meshgrid.default meshgrid.indexing moveaxis.int
+moveaxis.intlist movedim.int movedim.intlist multiply.Scalar multiply.Tensor narrow.default
+native_channel_shuffle.default negative.default not_equal.Scalar not_equal.Tensor numpy_T.default
+one_hot.default reshape.default reshape_as.default rms_norm.default size.int softmax.int
+special_digamma.default special_erf.default special_erfc.default special_erfinv.default
+special_exp2.default special_expit.default special_expm1.default special_i0.default
+special_log1p.default special_log_softmax.default special_logit.default special_logsumexp.default
+special_softmax.default split.sizes subtract.Scalar subtract.Tensor swapaxes.default
 swapdims.default sym_numel.default sym_size.int sym_stride.int tensor_split.indices
-tensor_split.sections tile.default to.device to.dtype to.dtype_layout to.other type_as.default
-unflatten.int unsafe_chunk.default upsample_bicubic2d.vec upsample_bilinear2d.vec
+tensor_split.sections tile.default to.device to.dtype to.dtype_layout to.other true_divide.Scalar
+type_as.default unflatten.int unsafe_chunk.default upsample_bicubic2d.vec upsample_bilinear2d.vec
 upsample_linear1d.vec upsample_nearest1d.vec upsample_nearest2d.vec upsample_nearest3d.vec
 upsample_trilinear3d.vec view_as.default where.Scalar where.ScalarOther where.ScalarSelf
 where.default
 """.split()
+
+# Other names of operators that are registered.
+ALIASES = {"linalg_matmul.default": "matmul.default"}
 
 
 class Record(TorchDispatchMode):
@@ -183,7 +198,7 @@ def sampled(registered):
             packet = getattr(torch.ops.aten, base, None)
             for overload in packet.overloads() if packet else ():
                 op = getattr(packet, overload)
-                if f"{op}" in registered or op._schema.is_mutable:
+                if f"{op}" in registered or op._schema.is_mutable or "empty" in base:
                     continue
                 policy = samples_policy(op, info)
                 if policy and found.get(f"{op}") != "kParts":
@@ -216,6 +231,8 @@ def table():
             raise ValueError(f"{op} is not composite: it runs as it is in any case")
         if lines.setdefault(f"{op}", "kPlain") != "kPlain":
             raise ValueError(f"{op} is listed as plain and is {lines[f'{op}']}")
+    for alias, name in ALIASES.items():
+        lines[f"aten.{alias}"] = lines[f"aten.{name}"]
     return lines
 
 

@@ -9,6 +9,7 @@
     tsan     the same built with ThreadSanitizer (build-tsan/)
     oracle   tests/oracle: the program against PyTorch, with pytest
     zoo      tests/zoo: small configurations of real models, likewise
+    conformance  tests/conformance: some of PyTorch's op samples, with and without PyTorch there
 
 A suite that ran nothing counts as one failure. So does a skipped test where CI is set.
 """
@@ -118,6 +119,7 @@ SUITES = {
     "tsan": lambda: ctest("tsan", "tsan", "build-tsan"),
     "oracle": lambda: pytest("oracle"),
     "zoo": lambda: pytest("zoo"),
+    "conformance": lambda: pytest("conformance"),
 }
 
 

@@ -41,6 +41,7 @@ Result<std::vector<Tensor>> example_inputs(const ExportedProgram& program,
   for (size_t i = 0; i < out.size(); ++i) {
     if (!out[i].defined()) return invalid_argument("no example for input '{}'", names[i]);
     CA_RETURN_IF_ERROR(check_fit(graph.value(graph.inputs()[i]), out[i]));
+    out[i] = out[i].contiguous();
   }
   return out;
 }

@@ -9,7 +9,7 @@
 
 namespace changeaware {
 
-// One tensor per Graph::inputs() entry, or none when there are no samples and no examples.
+// One dense tensor per Graph::inputs() entry, or none when there are no samples and no examples.
 // Errors: InvalidArgument naming an unknown input, one with another dtype, rank or fixed size, or,
 // when some are given and the file has no samples, one that is missing.
 Result<std::vector<Tensor>> example_inputs(const ExportedProgram& program,

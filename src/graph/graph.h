@@ -36,6 +36,7 @@ struct TensorSpec {
   DType dtype = DType::kFloat32;
   std::vector<Dim> dims;
   std::vector<Dim> strides;  // as traced, in elements; empty = contiguous
+  Dim storage_offset;        // as traced, in elements
 
   bool fixed() const;
   // Sizes, hints where symbolic.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/errors.h"
@@ -30,13 +32,78 @@ constexpr Entry kTable[] = {
 };
 
 // Operators of these are PyTorch's own.
-constexpr std::array<std::string_view, 6> kNamespaces = {"aten", "prims",     "quantized_decomposed",
-                                                         "math", "_operator", "torch"};
+constexpr std::array<std::string_view, 6> kNamespaces = {
+    "aten", "prims", "quantized_decomposed", "math", "_operator", "torch"};
 
-Policy policy_of(const OpSchema& op) {
-  const auto* found = std::lower_bound(
-      std::begin(kTable), std::end(kTable), op.name,
-      [](const Entry& entry, const std::string& name) { return entry.op < name; });
+// pad: by its mode one of the operators of the list, or none of them.
+Policy policy_of_pad(const Graph&, const Node& node, const std::vector<Argument>&) {
+  const auto* mode = std::get_if<std::string>(&argument(node, "mode"));
+  if (mode == nullptr) return kParts;
+  if (*mode == "constant" || *mode == "circular") return kPlain;
+  const auto* sides = std::get_if<std::vector<int64_t>>(&argument(node, "pad"));
+  if (sides == nullptr) return kParts;
+  // There is no list that has reflection_pad3d.
+  return *mode == "reflect" && sides->size() == 6 ? kPlain : kFloat32;
+}
+
+std::array<std::string, 3> split_equation(std::string text) {
+  std::erase(text, ' ');
+  const size_t comma = text.find(',');
+  const size_t arrow = text.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos || arrow < comma) return {};
+  return {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
+
+bool has(const std::string& letters, char letter) {
+  return letters.find(letter) != std::string::npos;
+}
+
+// einsum of two operands is one batched product of matrices when every letter is in the result or
+// in both operands with a size of more than one, and at least one is not in the result. Otherwise
+// it multiplies or sums first, which autocast leaves alone.
+Policy policy_of_einsum(const Graph& graph, const Node& node, const std::vector<Argument>& args) {
+  const auto* equation = std::get_if<std::string>(&argument(node, "equation"));
+  const auto* tensors =
+      std::get_if<TensorList>(&args[static_cast<size_t>(node.op->arg_index("tensors"))]);
+  if (equation == nullptr || tensors == nullptr || tensors->items.size() != 2) return kParts;
+  const auto [left, right, result] = split_equation(*equation);
+  if (left.empty() || right.empty() || result.empty() || has(left + right, '.') ||
+      has(right, ',')) {
+    return kParts;
+  }
+  bool contracts = false;
+  for (const auto& [letters, other, index] :
+       {std::tuple(&left, &right, size_t{0}), std::tuple(&right, &left, size_t{1})}) {
+    const auto& dims = graph.value(*tensors->items[index]).spec.dims;
+    if (dims.size() != letters->size()) return kParts;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (letters->find((*letters)[i]) != i) return kParts;
+      if (has(result, (*letters)[i])) continue;
+      if (!has(*other, (*letters)[i]) || !dims[i].fixed() || dims[i].size < 2) return kParts;
+      contracts = true;
+    }
+  }
+  return contracts ? kLower : kParts;
+}
+
+// Composites whose parts are known from their arguments.
+struct Rule {
+  std::string_view op;
+  Policy (*policy)(const Graph& graph, const Node& node, const std::vector<Argument>& args);
+};
+constexpr Rule kRules[] = {
+    {"aten.einsum.default", policy_of_einsum},
+    {"aten.pad.default", policy_of_pad},
+};
+
+Policy policy_of(const Graph& graph, const Node& node, const std::vector<Argument>& args) {
+  const OpSchema& op = *node.op;
+  for (const Rule& rule : kRules) {
+    if (rule.op == op.name) return rule.policy(graph, node, args);
+  }
+  const auto* found =
+      std::lower_bound(std::begin(kTable), std::end(kTable), op.name,
+                       [](const Entry& entry, const std::string& name) { return entry.op < name; });
   if (found != std::end(kTable) && found->op == op.name) return found->policy;
   const bool own = std::find(kNamespaces.begin(), kNamespaces.end(), op.ns()) != kNamespaces.end();
   return own && !op.composite ? kPlain : kParts;
@@ -147,11 +214,11 @@ std::optional<DType> autocast_of_region(const Node& region, std::optional<DType>
 
 Status apply_autocast(Rewriter& rewriter, const Node& node, DType lower,
                       const std::vector<Value>& results, std::vector<Argument>& args) {
-  const Policy policy = policy_of(*node.op);
+  const Policy policy = policy_of(rewriter.to(), node, args);
   if (policy == kParts) {
     return unsupported(
-        "node '{}': what autocast does inside {} is not known; export the model without autocast, "
-        "or decompose it (run_decompositions), which writes the casts out",
+        "node '{}': what autocast casts inside {} is not known; export the model with this part "
+        "outside of autocast",
         node.name, node.op->name);
   }
   CA_ASSIGN_OR_RETURN(const auto target, target_of(policy, rewriter.to(), node, lower, args));

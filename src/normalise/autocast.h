@@ -18,8 +18,8 @@ std::optional<DType> autocast_of_region(const Node& region, std::optional<DType>
 
 // Emits casts of what autocast to `lower` casts of `args` (of the new graph) before `node`, which
 // is of the old one, and replaces them there. `results` are what the file says about the results.
-// Unsupported, naming node and operator: a composite operator whose parts are cast one by one,
-// control flow, a user's operator, and results that are recorded in another dtype than they would
+// Unsupported, naming node and operator: a composite operator of unknown parts, control
+// flow, a user's operator, and results that are recorded in another dtype than they would
 // have.
 Status apply_autocast(Rewriter& rewriter, const Node& node, DType lower,
                       const std::vector<Value>& results, std::vector<Argument>& args);

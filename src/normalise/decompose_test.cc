@@ -56,14 +56,24 @@ TEST(Decompose, CoreAtenNormalisationBecomesTheComposite) {
 }
 
 TEST(Decompose, ACallWhoseStatisticIsReadStaysAsItIs) {
+  const std::string text = run_pass(decompose, R"(graph(%x: f32[2, 3]) {
+    %r: f32[2, 3], %m: f32[2, 1], %s: f32[2, 1] =
+      aten.native_layer_norm.default(%x, [3], None, None, 1e-05)
+    return (%m)
+  })");
+  EXPECT_NE(text.find("aten.native_layer_norm.default(%x, [3], None, None, 1e-05)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Decompose, TheStatisticsOfBatchNormalisationAreEmptyInEvaluationMode) {
   const std::string text = run_pass(decompose, R"(graph(%x: f32[2, 3], %w: f32[3]) {
     %r: f32[2, 3], _, %s: f32[0] =
       aten.native_batch_norm.default(%x, None, None, %w, %w, False, 0.1, 1e-05)
-    return (%s)
+    return (%r, %s)
   })");
-  expect_line(text,
-              "%r: f32[2, 3], _, %s: f32[0] = aten.native_batch_norm.default(%x, None, None, %w, "
-              "%w, False, 0.1, 1e-05)");
+  expect_line(text, "%r_full: f32[0] = aten.full.default([0], 0.0, dtype=f32)");
+  expect_line(text, "return (%r, %r_full)");
 }
 
 TEST(Decompose, ACallWithAnArgumentWithoutAPlaceStaysAsItIs) {

@@ -92,6 +92,7 @@ class Functionaliser {
     const Constant* constant = id == kNoId ? nullptr : graph_.constant_of(id);
     const bool whole = id != kNoId && slots_[id].view == nullptr &&
                        is_contiguous(graph_.value(self).spec) == Ternary::kYes &&
+                       graph_.value(self).spec.storage_offset == Dim{} &&
                        (constant == nullptr || constant->tensor.storage_offset() == 0);
     if (whole) return {};
     return unsupported("node '{}': {} reads the memory that '{}' is a view of", node.name,
@@ -108,6 +109,10 @@ class Functionaliser {
     CA_RETURN_IF_ERROR(read_arguments(node, args));
     const ValueId before = std::get<ValueRef>(args[index]).id;
     const ValueId output = node.outputs.empty() ? kNoId : node.outputs[0];
+    if (output != kNoId && graph_.value(output).spec.dims != graph_.value(target).spec.dims) {
+      return unsupported("node '{}': {} gives '{}' another size in place", node.name, node.op->name,
+                         graph_.value(target).name);
+    }
     Value result = graph_.value(output == kNoId ? target : output);
     result.spec = graph_.value(target).spec;
     result.spec.strides.clear();

@@ -394,5 +394,26 @@ TEST(Functionalise, AnAssertedValueThatChangesLaterIsRefused) {
       << text;
 }
 
+TEST(Functionalise, AUsersOperatorThatChangesATensorIsRefusedByName) {
+  ASSERT_TRUE(register_op("mylib.fill.default", "(Tensor(a!) x, Scalar value) -> ()").ok());
+  const std::string text = functionalised(R"(graph(%x: f32[4]) {
+    %c: f32[4] = aten.clone.default(%x)
+    mylib.fill.default(%c, 1)
+    return (%c)
+  })");
+  EXPECT_NE(text.find("Unsupported: node "), std::string::npos) << text;
+  EXPECT_NE(text.find("mylib.fill.default"), std::string::npos) << text;
+}
+
+TEST(Functionalise, AUsersOperatorThatChangesAnInputNamesTheInput) {
+  ASSERT_TRUE(register_op("mylib.add_.default", "(Tensor(a!) x) -> Tensor(a!)").ok());
+  const std::string text = functionalised(R"(graph(%img: f32[4]) {
+    %w: f32[4] = mylib.add_.default(%img)
+    return (%w)
+  })");
+  EXPECT_NE(text.find("mylib.add_.default changes the input 'img' in place"), std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace changeaware

@@ -87,15 +87,6 @@ TEST(Inline, AnAssertionInABodyIsKept) {
   EXPECT_NE(text.find("assert %ok \"all of y\""), std::string::npos) << text;
 }
 
-TEST(Inline, AnEnabledAutocastRegionIsRefusedByName) {
-  const std::string text =
-      run_pass(inline_bodies, outer(kAutocast, parse_or_die("graph(%y: f32[4]) { return (%y) }")));
-  EXPECT_NE(text.find("Unsupported: node 'region': higher_order.wrap_with_autocast"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find("bfloat16"), std::string::npos) << text;
-}
-
 TEST(Inline, ADisabledAutocastRegionIsInlined) {
   Graph graph = outer(kAutocast, parse_or_die("graph(%y: f32[4]) { return (%y) }"));
   graph.mutable_node(1).args[2] = false;

@@ -140,6 +140,18 @@ Result<Argument> read_sym_ints(const JsonView& view, const ArgumentScope& scope)
   return Argument(std::move(fixed));
 }
 
+// Plain numbers alone, in elements that could be symbolic.
+template <class T, Reader Plain>
+Result<Argument> read_fixed_list(const JsonView& view, const ArgumentScope& scope) {
+  const auto read = [&](const JsonView& element) -> Result<T> {
+    CA_ASSIGN_OR_RETURN(const Argument item, read_symbolic<Plain>(element, scope));
+    if (const auto* number = std::get_if<T>(&item)) return *number;
+    return at(element, unsupported("a list with a float or boolean that is computed at run time"));
+  };
+  CA_ASSIGN_OR_RETURN(auto items, read_list<T>(view, read));
+  return Argument(std::move(items));
+}
+
 Result<Argument> read_scalar_type(const JsonView& view, const ArgumentScope&) {
   CA_ASSIGN_OR_RETURN(const int64_t code, view.as_int());
   const auto dtype = dtype_from_code(code);
@@ -194,7 +206,9 @@ constexpr KindReader kReaders[] = {
     {"as_sym_int", read_symbolic<read_int>},
     {"as_sym_ints", read_sym_ints},
     {"as_sym_float", read_symbolic<read_float>},
+    {"as_sym_floats", read_fixed_list<double, read_float>},
     {"as_sym_bool", read_symbolic<read_bool>},
+    {"as_sym_bools", read_fixed_list<bool, read_bool>},
     {"as_scalar_type", read_scalar_type},
     {"as_memory_format", read_memory_format},
     {"as_layout", read_layout},

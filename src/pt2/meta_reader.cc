@@ -116,6 +116,9 @@ Result<TensorSpec> read_tensor_spec(const JsonView& view) {
   CA_ASSIGN_OR_RETURN(spec.strides, read_dims(view, "strides"));
   if (spec.dims.size() != spec.strides.size())
     return view.error("sizes and strides differ in number");
+  if (const auto offset = view.find("storage_offset")) {
+    CA_ASSIGN_OR_RETURN(spec.storage_offset, read_sym_int(*offset));
+  }
   for (const Dim& dim : spec.dims) {
     if (dim.size < 0) return view.error(fmt::format("a negative size {}", dim.size));
   }

@@ -44,6 +44,10 @@ Result<std::optional<int64_t>> read_bound(const JsonView& range, std::string_vie
   return std::optional<int64_t>(value);
 }
 
+// torch.export writes that sizes of 0 and 1 were not traced as a lower bound of up to 2, also where
+// nobody gave one; its modules run with such sizes.
+constexpr int64_t kLowestCheckedBound = 3;
+
 Status read_ranges(const JsonView& root, Graph& graph) {
   CA_ASSIGN_OR_RETURN(const JsonView ranges, root.get("range_constraints"));
   CA_ASSIGN_OR_RETURN(const auto members, ranges.members());
@@ -51,6 +55,7 @@ Status read_ranges(const JsonView& root, Graph& graph) {
     SymbolRange range;
     CA_ASSIGN_OR_RETURN(range.min, read_bound(member.second, "min_val"));
     CA_ASSIGN_OR_RETURN(range.max, read_bound(member.second, "max_val"));
+    if (range.min && *range.min > 0 && *range.min < kLowestCheckedBound) range.min = 0;
     graph.set_symbol(std::string(member.first), range);
   }
   return {};

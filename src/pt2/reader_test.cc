@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "graph/text.h"
 #include "pt2/test_programs.h"
 
 namespace changeaware {
@@ -167,7 +168,7 @@ TEST(Pt2Reader, SymbolicSizesRangesAndAssertionsAreKept) {
   EXPECT_THAT(x.dims[0].expression, testing::MatchesRegex("2\\*s[0-9]+"));
   const std::string symbol = x.dims[0].expression.substr(2);
   ASSERT_TRUE(graph.symbols().contains(symbol));
-  EXPECT_EQ(graph.symbols().at(symbol).min, 2);
+  EXPECT_EQ(graph.symbols().at(symbol).min, 0);  // 2 in the file: not checked by PyTorch
   EXPECT_EQ(graph.symbols().at(symbol).max, 64);
   ASSERT_EQ(graph.assertions().size(), 1u);
   EXPECT_EQ(graph.assertions()[0].message, "x must be positive");
@@ -228,6 +229,33 @@ TEST(Pt2Reader, WritesToABufferInTrainingFormStayVisibleAsNodes) {
   const ExportedProgram program = read_ok(program_path("writes_buffer"));
   const Node& copy = node(program, "aten.copy_.default");
   EXPECT_EQ(arg(copy, "self"), Argument(ValueRef{constant(program, "state").value}));
+}
+
+Result<ExportedProgram> with_floats(const std::string& list) {
+  return read_archive(
+      edited_copy(program_path("operators"),
+                  replace_in("models/model.json", "\"as_floats\": [2.0, 2.0]", list)));
+}
+
+TEST(Pt2Reader, AListThatCouldBeSymbolicAndIsNotIsAPlainList) {
+  const auto plain = with_floats("\"as_floats\": [2.0, 2.0]");
+  const auto wrapped = with_floats("\"as_sym_floats\": [{\"as_float\": 2.0}, {\"as_float\": 2.0}]");
+  ASSERT_TRUE(plain.ok()) << plain.status().to_string();
+  ASSERT_TRUE(wrapped.ok()) << wrapped.status().to_string();
+  EXPECT_EQ(print_graph(wrapped->graph), print_graph(plain->graph));
+}
+
+TEST(Pt2Reader, KindsThatNoOperatorHasAreRefusedByName) {
+  for (const char* kind : {"as_complex", "as_int_lists", "as_float_lists", "as_nested_tensors",
+                           "as_strings", "as_string_to_argument", "as_operator"}) {
+    const auto program = with_floats("\"" + std::string(kind) + "\": []");
+    ASSERT_FALSE(program.ok()) << kind;
+    EXPECT_EQ(program.status().code(), StatusCode::kUnsupported) << kind;
+    EXPECT_NE(program.status().message().find(kind), std::string::npos)
+        << program.status().message();
+    EXPECT_NE(program.status().message().find("node '"), std::string::npos)
+        << program.status().message();
+  }
 }
 
 }  // namespace

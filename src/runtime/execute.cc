@@ -10,10 +10,12 @@
 namespace changeaware {
 namespace {
 
+// Program inputs densely: contents are what a version stands for, and PyTorch's last bits may
+// follow the layout.
 std::vector<Tensor> gather_inputs(const RequestState& state, const RegionInfo& region) {
   std::vector<Tensor> tensors;
   for (const Source& source : region.inputs) {
-    tensors.push_back(source.is_input ? state.inputs[source.index].tensor
+    tensors.push_back(source.is_input ? state.inputs[source.index].tensor.contiguous()
                                       : state.regions[source.region].outputs[source.index]);
   }
   return tensors;
@@ -36,6 +38,14 @@ Status check_integers(const RequestState& state, size_t r, const std::vector<Ten
   return {};
 }
 
+// A run may fail on what its assertions would have refused.
+Status with_assertions(const Status& status, const RegionInfo& region) {
+  if (region.assertions.empty()) return status;
+  return Status(status.code(),
+                fmt::format("{}; it may be that an assertion of it does not hold: {}",
+                            status.message(), fmt::join(region.assertions, "; ")));
+}
+
 Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
                   uint64_t resident_budget) {
   const RegionInfo& region = state.topology->regions[r];
@@ -50,7 +60,8 @@ Status run_region(RequestState& state, size_t r, ExecutableStore& executables,
   const Status status = callable->executable->run(inputs, outputs);
   result.engine_us = microseconds_since(start);
   result.was_cold = !callable->has_run.exchange(true);
-  if (!status.ok()) return status.with_context("callable '" + region.name + "'");
+  if (!status.ok())
+    return with_assertions(status.with_context("callable '" + region.name + "'"), region);
   for (size_t i = 0; i < callable->conditions.size(); ++i) {
     if (!is_nonzero(outputs[callable->conditions[i]]))
       return failed_assertion("{}", region.assertions[i]);

@@ -19,7 +19,8 @@ import raw_tensors  # noqa: E402
 
 
 def to_numpy(tensor: torch.Tensor) -> np.ndarray:
-    return np.ascontiguousarray(tensor.detach().resolve_conj().resolve_neg().numpy())
+    # Not ascontiguousarray, which gives a 0-d array a dimension.
+    return np.array(tensor.detach().resolve_conj().resolve_neg().numpy(), order="C")
 
 
 def answer(core: openvino.Core, model: str, inputs: str, outputs: str, out: dict) -> None:

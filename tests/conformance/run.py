@@ -104,6 +104,7 @@ def main() -> int:
     parser.add_argument("--without-exact", action="store_true")
     parser.add_argument("--peer", action="store_true", help="OpenVINO's own conversion instead")
     parser.add_argument("--ops", nargs="*", default=[])
+    parser.add_argument("--only", type=pathlib.Path, help="a file that names samples, one a line")
     parser.add_argument("--lanes", type=int, default=os.cpu_count())
     parser.add_argument("--log", type=pathlib.Path, help="gets a line for each sample at once")
     parser.add_argument("-o", "--output", type=pathlib.Path)
@@ -113,6 +114,9 @@ def main() -> int:
     if arguments.samples is None:
         export(folder, arguments.lanes, arguments.ops)
     entries = read_index(folder, arguments.ops)
+    if arguments.only:
+        wanted = set(arguments.only.read_text().split())
+        entries = [entry for entry in entries if entry["sample"] in wanted]
     begin = time.monotonic()
     results = run(folder, entries, arguments)
     document = {"seconds": round(time.monotonic() - begin, 1),

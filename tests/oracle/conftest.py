@@ -100,15 +100,15 @@ def sam_expected(fixtures):
 
 @pytest.fixture
 def compiled(cli, tmp_path):
-    """compiled(program, core=False) -> Compiled, in a folder of its own."""
+    """compiled(program, core=False, options=()) -> Compiled, in a folder of its own."""
     count = 0
 
-    def make(program, core=False):
+    def make(program, core=False, options=()):
         nonlocal count
         count += 1
         folder = tmp_path / f"program_{count}"
         folder.mkdir()
-        return Compiled.from_program(cli, program, folder, core)
+        return Compiled.from_program(cli, program, folder, core, options)
 
     return make
 

@@ -112,7 +112,7 @@ class Compiled:
     strategy_options: tuple = ()      # of `run` and `replay`, where a test gives none
 
     @classmethod
-    def from_program(cls, cli, program, folder, core=False) -> Compiled:
+    def from_program(cls, cli, program, folder, core=False, options=()) -> Compiled:
         """A program so small that calls cost more than what they compute.
 
         By measured times it would be cut, and its pieces used, now so and now so; so estimates from
@@ -121,7 +121,7 @@ class Compiled:
         model = folder / "model.pt2"
         exported = program.save(model, core)
         made = cls.from_file(cli, model, folder, exported, program.eager, program.vary,
-                             "--nominal-costs")
+                             "--nominal-costs", *options)
         if any(s["name"] == FULL_RETENTION for s in made.manifest["strategies"]):
             made.strategy_options = ("--strategy", FULL_RETENTION)
         return made

@@ -1,8 +1,11 @@
 """Whole kinds of programs: branches and loops, sizes that contents decide, recurrent and quantised
 networks, attention with every form of mask."""
 
+import re
+
 import numpy as np
 import pytest
+import torch
 from programs import cases, control_flow, data_dependent, sequences
 from harness import CliError, error_text
 
@@ -36,12 +39,53 @@ def test_r18_a_branch_on_a_size_follows_the_size(compiled, rows):
     package.check_run({**values, "x": x})
 
 
+def accepts(module, values) -> bool:
+    try:
+        module(*[torch.from_numpy(value) for value in values.values()])
+    except (AssertionError, RuntimeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("low", [None, 1, 2, 3])
+@pytest.mark.parametrize("same", [True, False])
+def test_r18_sizes_are_accepted_as_the_exported_module_accepts_them(compiled, same, low):
+    package = compiled(data_dependent.pairs(same, low))
+    module = package.exported.module()
+    requests = [{"inputs": {"x": np.full((n, 4), n, np.float32), "y": np.ones((m, 4), np.float32)}}
+                for n in (1, 2, 3, 8, 9) for m in (1, 3, 9)]
+    replay = package.replay(requests, check=False)
+    accepted = [accepts(module, request["inputs"]) for request in requests]
+    assert ["error" not in answer for answer in replay.requests] == accepted
+    assert True in accepted
+    for answer, fits in zip(replay.requests, accepted, strict=True):
+        if not fits:
+            assert re.search(r"input '[xy]'", error_text(answer)), answer
+            assert re.search(r"\bs\d+\b", error_text(answer)), "the symbol of the guard"
+    if accepted[0]:
+        package.check_run(requests[0]["inputs"])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_r25_batch_sizes_and_threads_do_not_part_incremental_from_full_runs(compiled, threads):
+    package = compiled(data_dependent.products())
+    rng = np.random.default_rng(0)
+    requests = [{"inputs": package.sample()}]
+    for step in range(12):
+        rows = rng.standard_normal((step % 7 + 1, 96)).astype(np.float32)
+        requests.append({"inputs": {package.inputs[step % 2]: rows}})
+    replay = package.replay(requests, "--threads", threads)
+    assert all(answer.get("equal") is True for answer in replay.requests), replay.requests
+    assert any(answer["reused"] for answer in replay.requests)
+
+
 def test_a8_an_assertion_in_a_branch_holds_for_that_branch_alone(compiled):
     package = compiled(control_flow.branch_that_asserts())
     values = package.sample()
     bad = -values["x"]
     replay = package.replay(
-        [{"inputs": values}, {"inputs": {"x": bad}}, {"inputs": {"which": np.array(False)}},
+        [{"inputs": values}, {"inputs": {"x": bad}},
+         {"inputs": {"which": np.array(False), "x": bad}},
          {"inputs": {"which": np.array(True)}}, {"inputs": {"x": values["x"]}}], check=False)
     for index in (0, 2, 4):
         assert "error" not in replay.requests[index], replay.requests[index]
@@ -111,7 +155,7 @@ def test_recurrent_networks(compiled, core, kind):
     compiled(sequences.recurrent(kind), core).check_masks()
 
 
-def test_recurrent_cells(compiled, core):
+def test_recurrent_cells(compiled, exact_engine, core):
     compiled(sequences.cells(), core).check_masks()
 
 

@@ -44,11 +44,6 @@ def test_a_custom_operator_is_refused_with_its_name(compiled, core):
         compiled, refusals.custom_operator(), core).replace("::", ".")
 
 
-def test_a_shape_that_depends_on_data_is_refused_with_the_operator(compiled):
-    message = refusal(compiled, refusals.data_dependent())
-    assert "index" in message or "nonzero" in message, message
-
-
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
     """An exported program that compiles."""

@@ -32,7 +32,7 @@ class Transformer(nn.Module):
             heads = x.unflatten(-1, (2, 8)).transpose(1, 2)
             mixed = nn.functional.scaled_dot_product_attention(heads, heads, heads)
             scores = torch.softmax(x @ words.transpose(-1, -2), dim=-1)
-        return {"scores": scores, "mixed": mixed.float().mean(1), "words": words * 2}
+        return {"scores": scores.float(), "mixed": mixed.float().mean(1), "words": words * 2}
 
 
 def transformer(dtype=torch.bfloat16):
@@ -56,12 +56,13 @@ class Convolutions(nn.Module):
             skip = nn.functional.pad(x, (1, 1, 1, 1), mode="reflect")[..., 1:-1, 1:-1]
             x = self.slope(self.second(x)) + skip
             both = torch.cat([x, image], dim=1)
-            whole = torch.stack([x, x], dim=0)
+            whole = torch.stack([x, x], dim=0) + nn.functional.pad(x, (1, 1))[..., 1:-1]
             product = torch.prod(x[:, 0, :2, 0] + 1, dim=1)
             wide = nn.functional.linear(image.flatten(1)[:, :4], image.flatten(1)[:3, 4:8])
             loss = nn.functional.mse_loss(x, x.roll(1), reduction="none")
             large = x * scale.double().to(torch.float32)
-        return both, whole, product, wide, loss.sum((2, 3)), large
+        results = both, whole, product, wide, loss.sum((2, 3)), large
+        return tuple(result.float() for result in results)
 
 
 def convolutions():
@@ -84,7 +85,7 @@ class Modes(nn.Module):
                 nested = half @ self.linear.weight
         with torch.autocast("cuda", dtype=torch.float16), torch.enable_grad():
             other = self.linear(z)  # a region for another device changes nothing here
-        return hidden, nested, other
+        return hidden, nested.float(), other
 
 
 def modes():
@@ -92,10 +93,16 @@ def modes():
 
 
 class Einsum(nn.Module):
+    def __init__(self, equation):
+        super().__init__()
+        self.equation = equation
+
     def forward(self, x, y):
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            return torch.einsum("ij,kj->ik", x, y)
+            products = torch.einsum(self.equation, x, y)
+        return products.float(), x.sin()
 
 
-def einsum():
-    return Program(Einsum(), (filled(3, 4), filled(5, 4, seed=2)))
+def einsum(equation):
+    """Of bhqd and bhkd."""
+    return Program(Einsum(equation), (filled(2, 2, 3, 4), filled(2, 2, 5, 4, seed=2)))

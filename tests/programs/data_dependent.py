@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from .program import Function, Program, filled, vary
+from .program import Function, Program, filled, seeded, vary
 
 
 def positions():
@@ -69,3 +69,42 @@ class Quarters(nn.Module):
 def quarters():
     return Program(Quarters(), (filled(8, 3), filled(2, seed=2)),
                    dynamic_shapes={"x": {0: 4 * torch.export.Dim("h", min=1, max=8)}, "y": None})
+
+
+class Pairs(nn.Module):
+    """Case: sizes of one at run time; both inputs must have as many rows, or not."""
+
+    def __init__(self, same):
+        super().__init__()
+        self.same = same
+
+    def forward(self, x, y):
+        mixed = x + y if self.same else x @ y.T
+        return mixed, x.mean(0), y * 2
+
+
+def pairs(same, low):
+    """Rows from `low` to 8, which both have (`same`) or each; of any number when it is None."""
+    x, y = (torch.export.Dim.DYNAMIC if low is None else torch.export.Dim(name, min=low, max=8)
+            for name in ("rows", "rows" if same else "others"))
+    return Program(Pairs(same), (filled(3, 4), filled(3 if same else 5, 4, seed=2)),
+                   dynamic_shapes={"x": {0: x}, "y": {0: y}})
+
+
+class Products(nn.Module):
+    """Case: matrix products over a batch, whose last bits follow batch size and thread count."""
+
+    def __init__(self):
+        super().__init__()
+        self.left = nn.Linear(96, 64)
+        self.right = nn.Linear(96, 64)
+
+    def forward(self, x, y):
+        a, b = torch.tanh(self.left(x)), torch.tanh(self.right(y))
+        return a @ b.T, a, b
+
+
+def products():
+    any_size = {0: torch.export.Dim.DYNAMIC}
+    return Program(seeded(Products), (filled(6, 96), filled(5, 96, seed=2)),
+                   dynamic_shapes={"x": any_size, "y": any_size})

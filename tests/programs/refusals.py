@@ -79,7 +79,3 @@ def _(x):
 
 def custom_operator():
     return Program(Function(lambda x: frobnicate(x) * 2), (filled(2),))
-
-
-def data_dependent():
-    return Program(Function(lambda x: x[x > 0] * 2), (filled(4),))

@@ -261,8 +261,8 @@ TEST(MixedEngine, WideIntegersFromTheExactEngineDoNotReachTheFastOne) {
 TEST(MixedEngine, RefusalsLeaveOutWhatTheOthersRun) {
   const TestEngine test = make_test_engine();
   Graph graph = graph_of(R"(graph(%p: bool[], %x: f32[2], %y: f32[2]) {
-    %a: f32[2] = aten.logaddexp.default(%x, %y)
-    %b: f32[2] = aten.logaddexp.default(%y, %x)
+    %a: f32[2] = aten.fmod.Tensor(%x, %y)
+    %b: f32[2] = aten.fmod.Tensor(%y, %x)
     return (%a, %b)
   })",
                          {"a"});
@@ -275,7 +275,7 @@ TEST(MixedEngine, RefusalsLeaveOutWhatTheOthersRun) {
   ASSERT_TRUE(refused.ok()) << refused.status().to_string();
   ASSERT_EQ(refused->size(), 1u);
   EXPECT_EQ((*refused)[0].node, 1u);
-  EXPECT_EQ((*refused)[0].reason, "infinities give NaN");
+  EXPECT_THAT((*refused)[0].reason, ::testing::HasSubstr("exact quotient"));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "engine/openvino/frontend_errors.h"
 #include "engine/openvino/page_trimmer.h"
 #include "engine/openvino/refusal_search.h"
+#include "engine/openvino/reductions_apart.h"
 #include "engine/openvino/refusals.h"
 #include "engine/openvino/weight_copies.h"
 
@@ -201,6 +202,7 @@ class OpenVinoEngine final : public Engine {
     for (const Constant& constant : graph.constants()) constants.push_back(constant.tensor);
     const TryCompile try_compile = [&](const std::shared_ptr<ov::Model>& model) {
       separate_shared_weights(*model);
+      keep_reductions_apart(*model);
       const PageTrimmer trimmer(mapped_pages(constants, kTrimThresholdBytes));
       shared_core().compile_model(model, "CPU", properties(options_));
     };
@@ -300,6 +302,7 @@ class OpenVinoEngine final : public Engine {
     CA_ASSIGN_OR_RETURN(ConvertedModel converted,
                         convert_graph(graph, layout.results(), layout.extents()));
     separate_shared_weights(*converted.model);
+    keep_reductions_apart(*converted.model);
     const PageTrimmer trimmer(mapped_pages(converted.constants, kTrimThresholdBytes));
     parts.model = shared_core().compile_model(converted.model, "CPU", properties(options_));
     parts.input_ports = find_input_ports(parts.model, parts.inputs.size());

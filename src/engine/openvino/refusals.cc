@@ -103,8 +103,7 @@ constexpr std::array kRefused = {
     Refused{"aten.unravel_index.default", always, "int64 is computed in 32 bits"},
     Refused{"aten.upsample_bicubic2d.default", has_unknown_size,
             "a bicubic resize of an unknown size"},
-    Refused{"aten.upsample_bicubic2d.vec", has_unknown_size,
-            "a bicubic resize of an unknown size"},
+    Refused{"aten.upsample_bicubic2d.vec", has_unknown_size, "a bicubic resize of an unknown size"},
     Refused{"aten.view.dtype", always, "reinterprets the bytes"},
     Refused{"aten.vstack.default", is_rank_zero, "the result has another shape"},
 };
@@ -174,6 +173,13 @@ std::string refused_dtype(const Value& value, bool moves) {
   return {};
 }
 
+// Widening to float32 is exact.
+bool narrows_to_half(const Graph& graph, const Node& node, const Value& result) {
+  const TensorSpec* from = tensor_argument(graph, node, 0);
+  return result.kind == ValueKind::kTensor && is_half(result.spec.dtype) && from != nullptr &&
+         from->dtype != result.spec.dtype;
+}
+
 std::string refused_dtypes(const Graph& graph, const Node& node) {
   const bool moves = moving_ops().contains(node.op->base_name());
   std::string reason;
@@ -184,6 +190,9 @@ std::string refused_dtypes(const Graph& graph, const Node& node) {
     if (id == kNoId || !reason.empty()) continue;
     const Value& value = graph.value(id);
     reason = refused_dtype(value, moves);
+    if (reason.empty() && narrows_to_half(graph, node, value)) {
+      reason = fmt::format("a cast to {} is rounded in another way", dtype_name(value.spec.dtype));
+    }
     if (reason.empty() && value.kind == ValueKind::kTensor && is_small_integer(value.spec.dtype) &&
         !moves && !bounded_ops().contains(node.op->base_name())) {
       reason = fmt::format("arithmetic in {}, which saturates in OpenVINO and wraps in PyTorch",

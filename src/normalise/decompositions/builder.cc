@@ -37,9 +37,9 @@ std::optional<double> Builder::number(std::string_view name) const {
   return d == nullptr ? std::nullopt : std::optional<double>(*d);
 }
 
-TensorSpec Builder::result_spec() const {
-  if (node_.outputs.empty() || node_.outputs[0] == kNoId) return {};
-  return rewriter_.from().value(node_.outputs[0]).spec;
+TensorSpec Builder::result_spec(size_t i) const {
+  if (i >= node_.outputs.size() || node_.outputs[i] == kNoId) return {};
+  return rewriter_.from().value(node_.outputs[i]).spec;
 }
 
 std::string Builder::label(std::string_view op) const {

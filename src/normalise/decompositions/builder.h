@@ -28,8 +28,8 @@ class Builder {
   // The number argument as a double, nothing for None or a run-time number.
   std::optional<double> number(std::string_view name) const;
   const TensorSpec& spec(ValueId now) const { return rewriter_.spec(now); }
-  // Of the node's first result.
-  TensorSpec result_spec() const;
+  // Of the node's result.
+  TensorSpec result_spec(size_t i = 0) const;
   bool result_used(size_t i) const {
     return i < node_.outputs.size() && node_.outputs[i] != kNoId && uses_[node_.outputs[i]] > 0;
   }

@@ -89,7 +89,7 @@ void probability_cross_entropy(Formula& f, ValueId x, ValueId weight, double smo
   if (reduction == kNone) return f.b.result(f.neg(f.sum(product, {dim})));
   const ValueId sum = f.neg(f.sum(product));
   const auto rows = static_cast<double>(f.numel(x) / std::max<int64_t>(classes, 1));
-  f.b.result(reduction == kMean ? f.over(sum, rows) : sum);
+  f.b.result(reduction == kMean ? f.reduction_over(sum, rows) : sum);
 }
 
 // The loss spread evenly over all classes, where the target is not ignored.
@@ -125,7 +125,7 @@ void multi_margin_loss(Builder& b) {
   Formula f(b);
   ValueId x = f.operand("self");
   const double p = f.number("p");
-  if (f.ok() && (f.rank(x) == 0 || f.rank(x) > 2 || (p != 1 && p != 2) || f.numel(x) == 0)) {
+  if (f.ok() && (f.rank(x) > 2 || (p != 1 && p != 2) || f.numel(x) == 0)) {
     return b.refuse("of another form");
   }
   const int64_t classes = f.size(x, -1);
@@ -139,10 +139,10 @@ void multi_margin_loss(Builder& b) {
     hinge = f.mul(hinge, f.reshape(of_target, {rows, 1}));
   }
   const ValueId is_target = f.compare("eq", f.count_up("classes", classes), target);
-  const ValueId loss =
-      f.over(f.sum(f.number_where(is_target, 0, hinge), {1}), static_cast<double>(classes));
-  reduce_loss(f, f.reshape(loss, b.result_spec().dims.empty() && rows == 1 ? Shape{}
-                                                                          : Shape{rows}));
+  const ValueId loss = f.reduction_over(f.sum(f.number_where(is_target, 0, hinge), {1}),
+                                        static_cast<double>(classes));
+  reduce_loss(f,
+              f.reshape(loss, b.result_spec().dims.empty() && rows == 1 ? Shape{} : Shape{rows}));
 }
 
 // The targets of a row end at the first -1. Each pair of a target j and another class i adds
@@ -150,7 +150,7 @@ void multi_margin_loss(Builder& b) {
 void multilabel_margin_loss(Builder& b) {
   Formula f(b);
   ValueId x = f.operand("self");
-  if (f.ok() && (f.rank(x) == 0 || f.rank(x) > 2 || f.numel(x) == 0)) {
+  if (f.ok() && (f.rank(x) > 2 || f.numel(x) == 0)) {
     return b.refuse("of another form");
   }
   const int64_t classes = f.size(x, -1);
@@ -167,9 +167,9 @@ void multilabel_margin_loss(Builder& b) {
   const ValueId z = f.plus(f.sub(f.unsqueeze(x, 1), f.unsqueeze(f.gather(x, 1, chosen), 2)), 1);
   const ValueId counts = f.both(f.both(others, f.unsqueeze(valid, 2)), f.is("gt", z, 0));
   const ValueId loss =
-      f.over(f.sum(f.where_or(counts, z, 0), {1, 2}), static_cast<double>(classes));
-  reduce_loss(f, f.reshape(loss, b.result_spec().dims.empty() && rows == 1 ? Shape{}
-                                                                          : Shape{rows}));
+      f.reduction_over(f.sum(f.where_or(counts, z, 0), {1, 2}), static_cast<double>(classes));
+  reduce_loss(f,
+              f.reshape(loss, b.result_spec().dims.empty() && rows == 1 ? Shape{} : Shape{rows}));
 }
 
 constexpr Decomposition kClassLosses[] = {

@@ -174,9 +174,11 @@ void round_decimals(Builder& b) {
   }
   if (decimals == 0) return b.result("aten.round.default", {{"self", ref(x)}});
   const double scale = std::pow(10.0, std::abs(static_cast<double>(decimals)));
-  const ValueId scaled = decimals > 0 ? f.times(x, scale) : f.over(x, scale);
+  // A product with the inverse would move numbers halfway between two.
+  const auto divided = [&](ValueId y) { return b.binary("aten.div.Scalar", y, Argument(scale)); };
+  const ValueId scaled = decimals > 0 ? f.times(x, scale) : divided(x);
   const ValueId rounded = b.unary("aten.round.default", scaled);
-  b.result(decimals > 0 ? f.over(rounded, scale) : f.times(rounded, scale));
+  b.result(decimals > 0 ? divided(rounded) : f.times(rounded, scale));
 }
 
 // (1 + erf(x / sqrt(2))) / 2

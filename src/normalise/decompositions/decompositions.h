@@ -51,6 +51,9 @@ std::span<const Decomposition> mask_decompositions();
 std::span<const Decomposition> closeness_decompositions();
 std::span<const Decomposition> scan_decompositions();
 std::span<const Decomposition> sequence_decompositions();
+std::span<const Decomposition> chebyshev_decompositions();
+std::span<const Decomposition> gamma_decompositions();
+std::span<const Decomposition> bag_decompositions();
 // Operators that have no kernel, for every engine: the bits are PyTorch's.
 std::span<const Decomposition> quantized_definitions();
 

@@ -13,10 +13,10 @@ namespace {
 void first_difference(Builder& b, ValueId x, int64_t dim) {
   const auto part = [&](Argument start, Argument end) {
     TensorSpec spec = b.result_spec();
-    return b.op("aten.slice.Tensor",
-                {{"self", ref(x)}, {"dim", dim}, {"start", std::move(start)},
-                 {"end", std::move(end)}},
-                std::move(spec));
+    return b.op(
+        "aten.slice.Tensor",
+        {{"self", ref(x)}, {"dim", dim}, {"start", std::move(start)}, {"end", std::move(end)}},
+        std::move(spec));
   };
   const ValueId later = part(int64_t{1}, None{});
   const ValueId earlier = part(int64_t{0}, int64_t{-1});
@@ -38,8 +38,7 @@ void diff(Builder& b) {
   if (!f.ok() || f.rank(self) == 0) return b.refuse("of a number");
   const bool extended = f.has("prepend") || f.has("append");
   if (n == 0) return b.result(self);
-  if (n == 1 && !extended && f.dtype(self) != DType::kBool &&
-      !b.spec(self).dims[axis].fixed()) {
+  if (n == 1 && !extended && f.dtype(self) != DType::kBool && !b.spec(self).dims[axis].fixed()) {
     return first_difference(b, self, dim);
   }
   std::vector<ValueId> parts{self};
@@ -80,9 +79,7 @@ Points points(Formula& f) {
   return {f.b.cast(out.y, common), f.b.cast(out.x, common)};
 }
 
-ValueId in_result_dtype(Formula& f, ValueId x) {
-  return f.b.cast(x, f.b.result_spec().dtype);
-}
+ValueId in_result_dtype(Formula& f, ValueId x) { return f.b.cast(x, f.b.result_spec().dtype); }
 
 bool integrable(Formula& f, ValueId y, int64_t dim) {
   if (f.ok() && (f.rank(y) == 0 || f.size(y, dim) < 2 || f.numel(y) == 0)) {
@@ -97,7 +94,7 @@ void trapezoid_x(Builder& b) {
   const int64_t dim = f.integer("dim");
   if (!integrable(f, p.y, dim)) return;
   const ValueId areas = f.mul(neighbours(f, p.y, dim), widths(f, p.x, p.y, dim));
-  b.result(f.over(in_result_dtype(f, f.sum(areas, {dim})), 2));
+  b.result(f.reduction_over(in_result_dtype(f, f.sum(areas, {dim})), 2));
 }
 
 void trapezoid_dx(Builder& b) {
@@ -150,7 +147,8 @@ ValueId slope(Formula& f, ValueId x, int64_t dim, double spacing, int64_t order)
   }
   if (!f.ok()) return kNoId;
   const bool first = order == 1;
-  const ValueId begin = first ? change(f, x, dim, 1, 0, 1) : weighted(f, x, dim, 0, {-1.5, 2, -0.5});
+  const ValueId begin =
+      first ? change(f, x, dim, 1, 0, 1) : weighted(f, x, dim, 0, {-1.5, 2, -0.5});
   const ValueId end =
       first ? change(f, x, dim, n - 1, n - 2, 1) : weighted(f, x, dim, n - 3, {0.5, -2, 1.5});
   std::vector<ValueId> parts{f.over(begin, spacing), f.over(end, spacing)};

@@ -75,8 +75,8 @@ void cosine_embedding_loss(Builder& b) {
   x = b.cast(x, floating ? b.result_spec().dtype : DType::kInt64);
   y = b.cast(y, floating ? b.result_spec().dtype : DType::kInt64);
   const auto dim = static_cast<int64_t>(f.rank(target));
-  const ValueId lengths = f.sqrt(f.mul(f.plus(product_sum(f, x, x, dim), kEps),
-                                       f.plus(product_sum(f, y, y, dim), kEps)));
+  const ValueId lengths = f.sqrt(
+      f.mul(f.plus(product_sum(f, x, x, dim), kEps), f.plus(product_sum(f, y, y, dim), kEps)));
   const ValueId cosine = f.div(product_sum(f, x, y, dim), lengths);
   const ValueId alike = f.where_or(f.is("eq", target, 1), f.plus(f.neg(cosine), 1), 0);
   const ValueId apart = f.at_least(f.plus(cosine, -f.number("margin")), 0);
@@ -103,8 +103,8 @@ void cdist(Builder& b) {
   if (p != 0 && left == right) return b.refuse("the engine's own");
   const ValueId rows = f.unsqueeze(x, -2);
   const ValueId columns = f.unsqueeze(y, -3);
-  const ValueId z = p == 0 ? b.cast(f.compare("ne", rows, columns), f.dtype(x))
-                           : f.sub(rows, columns);
+  const ValueId z =
+      p == 0 ? b.cast(f.compare("ne", rows, columns), f.dtype(x)) : f.sub(rows, columns);
   b.result(p == 0 ? f.sum(z, {-1}) : f.norm(z, p, {-1}, false));
 }
 
@@ -154,9 +154,10 @@ void any_vector_norm(Builder& b) {
   Formula f(b);
   const ValueId x = f.operand("self");
   const double p = f.number("ord");
-  if (f.ok() && f.rank(x) == 0) return b.result(p == 0 ? vector_norm(f, x, p, {}, false) : f.abs(x));
   std::vector<int64_t> dims = f.integers("dim");
   if (dims.empty()) dims = all_dims(f, x);
+  if (p == 0) return b.result(vector_norm(f, x, p, dims, f.flag("keepdim")));
+  if (f.ok() && f.rank(x) == 0) return b.result(f.abs(x));
   b.result("aten.linalg_vector_norm.default",
            {{"self", ref(x)}, {"ord", p}, {"dim", dims}, {"keepdim", f.flag("keepdim")}});
 }

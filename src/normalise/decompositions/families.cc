@@ -23,6 +23,9 @@ const std::vector<std::span<const Decomposition>>& decomposition_families() {
       closeness_decompositions(),
       scan_decompositions(),
       sequence_decompositions(),
+      chebyshev_decompositions(),
+      gamma_decompositions(),
+      bag_decompositions(),
   };
   return families;
 }

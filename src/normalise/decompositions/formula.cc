@@ -259,8 +259,7 @@ ValueId Formula::cat(const std::vector<ValueId>& parts, int64_t dim) {
   if (!ok()) return kNoId;
   std::vector<Dim> dims = b.spec(parts[0]).dims;
   dims.at(at) = Dim{total, ""};
-  return b.op("aten.cat.default",
-              {{"tensors", std::move(list)}, {"dim", static_cast<int64_t>(at)}},
+  return b.op("aten.cat.default", {{"tensors", std::move(list)}, {"dim", static_cast<int64_t>(at)}},
               b.with_dims(parts[0], std::move(dims)));
 }
 

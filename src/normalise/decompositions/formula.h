@@ -46,6 +46,9 @@ class Formula {
   ValueId times(ValueId x, double y) { return with_number("aten.mul.Scalar", x, y); }
   // Floating only.
   ValueId over(ValueId x, double y) { return b.binary("aten.div.Scalar", x, Argument(y)); }
+  // Of a reduction: by the reciprocal. OpenVINO's CPU plug-in fuses a division by a constant into
+  // the reduction before it and then leaves elements out.
+  ValueId reduction_over(ValueId x, double y) { return times(x, 1 / y); }
   ValueId neg(ValueId x) { return b.unary("aten.neg.default", x); }
   ValueId abs(ValueId x) { return b.unary("aten.abs.default", x); }
   ValueId exp(ValueId x) { return b.unary("aten.exp.default", x); }

@@ -76,10 +76,9 @@ void poisson_nll_loss(Builder& b) {
   const ValueId x = f.operand("input");
   const ValueId target = f.operand("target");
   if (f.ok() && !f.floating(x)) return b.refuse("of integers");
-  const ValueId loss =
-      f.flag("log_input")
-          ? f.sub(f.exp(x), f.mul(target, x))
-          : f.sub(x, f.mul(target, f.log(f.plus(x, f.number("eps")))));
+  const ValueId loss = f.flag("log_input")
+                           ? f.sub(f.exp(x), f.mul(target, x))
+                           : f.sub(x, f.mul(target, f.log(f.plus(x, f.number("eps")))));
   if (!f.flag("full")) return reduce_loss(f, loss);
   const ValueId root = f.times(f.log(f.times(target, 2 * std::numbers::pi)), 0.5);
   const ValueId stirling = f.add(f.sub(f.mul(target, f.log(target)), target), root);

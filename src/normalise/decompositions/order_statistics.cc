@@ -69,16 +69,16 @@ void median_of(Builder& b, std::optional<int64_t> dim, bool ignore_nan) {
   }
   const ValueId half = f.times(f.plus(rows.known, -1), 0.5);
   const ValueId place = b.cast(f.at_least(b.unary("aten.floor.default", half), 0), DType::kInt64);
-  const ValueId unknown = ignore_nan ? f.is("eq", rows.known, 0)
-                                     : f.is("lt", rows.known, static_cast<double>(rows.n));
+  const ValueId unknown =
+      ignore_nan ? f.is("eq", rows.known, 0) : f.is("lt", rows.known, static_cast<double>(rows.n));
   const ValueId value = f.where(unknown, nan(f, f.dtype(x)), f.gather(rows.values, 1, place));
   b.result(in_result_shape(f, value));
   if (!b.result_used(1)) return;
   // The first NaN where the result is NaN.
   const ValueId missing = b.cast(rows.missing, DType::kInt64);
-  const ValueId first = b.op("aten.argmax.default",
-                             {{"self", ref(missing)}, {"dim", int64_t{1}}, {"keepdim", true}},
-                             b.with_dtype(place, DType::kInt64));
+  const ValueId first =
+      b.op("aten.argmax.default", {{"self", ref(missing)}, {"dim", int64_t{1}}, {"keepdim", true}},
+           b.with_dtype(place, DType::kInt64));
   const ValueId index = f.where(unknown, first, f.gather(rows.indices, 1, place));
   b.further_result(1, in_result_shape(f, index));
 }
@@ -134,8 +134,8 @@ void quantile_of(Builder& b, bool ignore_nan) {
     place = f.mul(last, f.reshape(q_tensor->id, {1, places}));
   }
   const ValueId value = element_at(f, rows.values, place, *name);
-  const ValueId unknown = ignore_nan ? f.is("eq", rows.known, 0)
-                                     : f.is("lt", rows.known, static_cast<double>(rows.n));
+  const ValueId unknown =
+      ignore_nan ? f.is("eq", rows.known, 0) : f.is("lt", rows.known, static_cast<double>(rows.n));
   const ValueId result = f.where(unknown, nan(f, f.dtype(x)), value);
   b.result(in_result_shape(f, f.transpose(result, 0, 1)));
 }

@@ -83,8 +83,11 @@ void softshrink(Builder& b) {
 
 void is_infinity(Builder& b, double infinity) {
   const ValueId x = b.tensor("self");
-  if (!floating(b, x)) return b.refuse("of integers");
-  b.result("aten.eq.Scalar", {{"self", ref(x)}, {"other", infinity}});
+  if (floating(b, x)) return b.result("aten.eq.Scalar", {{"self", ref(x)}, {"other", infinity}});
+  if (!b.result_spec().fixed()) return b.refuse("a size is symbolic");
+  b.result(
+      "aten.full.default",
+      {{"size", b.result_spec().hint_shape()}, {"fill_value", false}, {"dtype", DType::kBool}});
 }
 void isposinf(Builder& b) { is_infinity(b, kInfinity); }
 void isneginf(Builder& b) { is_infinity(b, -kInfinity); }

@@ -37,9 +37,10 @@ void matrix_power(Builder& b) {
 void vander(Builder& b) {
   Formula f(b);
   constexpr int64_t kMost = 1024;
-  const ValueId x = f.operand("x");
+  ValueId x = f.operand("x");
+  if (f.rank(x) == 0) x = f.unsqueeze(x, 0);
   const int64_t columns = f.has("N") ? f.integer("N") : f.size(x, -1);
-  if (f.ok() && (columns < 1 || columns > kMost || f.rank(x) == 0 || f.numel(x) == 0)) {
+  if (f.ok() && (columns < 1 || columns > kMost || f.numel(x) == 0)) {
     b.refuse("of another form");
   }
   std::vector<ValueId> parts{f.expand(f.full(x, 1), f.shape(x))};
@@ -50,22 +51,21 @@ void vander(Builder& b) {
   b.result(f.cat(parts, -1));
 }
 
-// max(x, y) + log(1 + exp(-|x - y|)); equal infinities stay what they are.
+// max(x, y) + log(1 + exp(-|x - y|)); equal infinities differ by 0.
 void log_add(Builder& b, double base) {
   Formula f(b);
   const ValueId x = f.operand("self");
   const ValueId y = f.operand("other");
   if (f.ok() && !f.floating(x)) return b.refuse("of integers");
   const double ln_base = std::log(base);
-  const ValueId most = f.maximum(x, y);
-  ValueId apart = f.neg(f.abs(f.sub(x, y)));
+  const ValueId same_infinity =
+      f.both(f.compare("eq", x, y), f.is("eq", f.abs(x), std::numeric_limits<double>::infinity()));
+  ValueId apart =
+      f.neg(f.abs(f.sub(f.number_where(same_infinity, 0, x), f.number_where(same_infinity, 0, y))));
   if (ln_base != 1) apart = f.times(apart, ln_base);
   ValueId rest = f.log1p(f.exp(apart));
   if (ln_base != 1) rest = f.times(rest, 1 / ln_base);
-  const ValueId same_infinity =
-      f.both(f.compare("eq", x, y),
-             f.is("eq", f.abs(x), std::numeric_limits<double>::infinity()));
-  b.result(f.number_where(same_infinity, most, f.add(most, rest)));
+  b.result(f.add(f.maximum(x, y), rest));
 }
 void logaddexp(Builder& b) { log_add(b, std::numbers::e); }
 void logaddexp2(Builder& b) { log_add(b, 2); }
@@ -73,9 +73,9 @@ void logaddexp2(Builder& b) { log_add(b, 2); }
 // Of integers, as PyTorch computes it: in the dtype of the result.
 void logsumexp(Builder& b) {
   Formula f(b);
-  b.result("aten.logsumexp.default", {{"self", ref(f.operand("self"))},
-                                      {"dim", b.arg("dim")},
-                                      {"keepdim", b.arg("keepdim")}});
+  b.result(
+      "aten.logsumexp.default",
+      {{"self", ref(f.operand("self"))}, {"dim", b.arg("dim")}, {"keepdim", b.arg("keepdim")}});
 }
 
 constexpr Decomposition kPowers[] = {

@@ -61,9 +61,8 @@ void addmv(Builder& b) {
   const ValueId matrix = f.operand("mat");
   const ValueId vector = f.operand("vec");
   if (!f.ok() || f.rank(matrix) != 2) return;
-  const ValueId product =
-      b.op("aten.mv.default", {{"self", ref(matrix)}, {"vec", ref(vector)}},
-           b.with_dims(matrix, {b.spec(matrix).dims[0]}));
+  const ValueId product = b.op("aten.mv.default", {{"self", ref(matrix)}, {"vec", ref(vector)}},
+                               b.with_dims(matrix, {b.spec(matrix).dims[0]}));
   add_scaled(f, product);
 }
 
@@ -75,7 +74,7 @@ void addr(Builder& b) {
   if (f.ok() && f.dtype(column) == DType::kBool) {
     const auto on = [&](std::string_view name) {
       const Argument value = b.arg(name);
-      return value == Argument(true) || value == Argument(int64_t{1}) || value == Argument(1.0);
+      return value == Argument(true) || b.number(name).value_or(0) != 0;
     };
     if (!on("alpha") || !on("beta")) return b.refuse("of bool with a factor");
     return b.result(f.either(f.operand("self"), f.both(column, row)));
@@ -122,6 +121,9 @@ ValueId contract(Formula& f, ValueId x, ValueId y, const std::vector<int64_t>& x
     if (left != 1 && right == 1) x = f.sum(x, {x_dims[i]}, true);
     if (left == 1 && right != 1) y = f.sum(y, {y_dims[i]}, true);
   }
+  if (f.ok() && x_dims.size() == f.rank(x) && y_dims == x_dims && f.rank(y) == f.rank(x)) {
+    return f.sum(f.mul(x, y));
+  }
   const Contraction left = contraction(f, x, x_dims);
   const Contraction right = contraction(f, y, y_dims);
   const ValueId rows = f.permute(x, joined(left.kept, left.summed));
@@ -132,12 +134,11 @@ ValueId contract(Formula& f, ValueId x, ValueId y, const std::vector<int64_t>& x
   const size_t kept = left.kept.size();
   const size_t summed = right.summed.size();
   const int64_t length = count(y_shape, 0, summed);
-  const ValueId product = matrix_product(
-      f, f.reshape(rows, {count(x_shape, 0, kept), length}),
-      f.reshape(columns, {length, count(y_shape, summed, y_shape.size())}));
+  const ValueId product =
+      matrix_product(f, f.reshape(rows, {count(x_shape, 0, kept), length}),
+                     f.reshape(columns, {length, count(y_shape, summed, y_shape.size())}));
   Shape result(x_shape.begin(), x_shape.begin() + static_cast<std::ptrdiff_t>(kept));
-  result.insert(result.end(), y_shape.begin() + static_cast<std::ptrdiff_t>(summed),
-                y_shape.end());
+  result.insert(result.end(), y_shape.begin() + static_cast<std::ptrdiff_t>(summed), y_shape.end());
   return f.reshape(product, result);
 }
 
@@ -185,8 +186,8 @@ void trilinear(Builder& b) {
     for (int64_t dim : f.integers(dims)) x = f.unsqueeze(x, dim);
     return x;
   };
-  const ValueId product = f.mul(f.mul(expanded("i1", "expand1"), expanded("i2", "expand2")),
-                                expanded("i3", "expand3"));
+  const ValueId product =
+      f.mul(f.mul(expanded("i1", "expand1"), expanded("i2", "expand2")), expanded("i3", "expand3"));
   const std::vector<int64_t> dims = f.integers("sumdim");
   b.result(dims.empty() ? product : f.sum(product, dims));
 }

@@ -45,6 +45,12 @@ ValueId unit(Builder& b, ValueId x, int64_t dim) {
   std::vector<Dim> dims = b.spec(x).dims;
   const auto rank = static_cast<int64_t>(dims.size());
   const int64_t axis = dim < 0 ? dim + rank : dim;
+  if (rank == 0 && (dim == 0 || dim == -1)) {
+    const ValueId length = b.op(
+        "aten.clamp_min.default",
+        {{"self", ref(b.unary("aten.abs.default", x))}, {"min", b.arg("eps")}}, b.with_dims(x, {}));
+    return b.binary("aten.div.Tensor", x, length);
+  }
   if (axis < 0 || axis >= rank) {
     b.refuse("its dim is none of its tensors'");
     return kNoId;
@@ -87,6 +93,15 @@ void batch_norm(Builder& b) {
                                        {"momentum", b.arg("momentum")},
                                        {"eps", b.arg("eps")},
                                        {"cudnn_enabled", false}});
+  // In evaluation mode the statistics are empty.
+  for (size_t i = 1; i < b.node().outputs.size(); ++i) {
+    if (!b.result_used(i)) continue;
+    const TensorSpec spec = b.result_spec(i);
+    if (!spec.fixed() || spec.hint_shape() != Shape{0}) return b.refuse("in training mode");
+    b.further_result(i,
+                     b.op("aten.full.default",
+                          {{"size", Shape{0}}, {"fill_value", 0.0}, {"dtype", spec.dtype}}, spec));
+  }
 }
 
 constexpr Decomposition kReductions[] = {
@@ -102,7 +117,7 @@ constexpr Decomposition kReductions[] = {
     {"aten.count_nonzero.dim_IntList", count_nonzero},
     {"aten.vdot.default", vdot},
     {"aten.cosine_similarity.default", cosine_similarity},
-    {"aten.native_batch_norm.default", batch_norm},
+    {"aten.native_batch_norm.default", batch_norm, 3},
     {"aten._native_batch_norm_legit.no_stats", batch_norm},
     {"aten._native_batch_norm_legit_no_training.default", batch_norm},
 };

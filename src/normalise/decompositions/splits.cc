@@ -121,6 +121,10 @@ void resize(Builder& b) {
   if (!from || !to || !row_by_row(b.spec(x)) || element_count(*to) > element_count(*from)) {
     return b.refuse("it reads memory that is not its own");
   }
+  // A call that changed a tensor in place is recorded with the sizes that it had.
+  if (b.node().op->arg_index("size") >= 0 && b.arg("size") != Argument(*to)) {
+    return b.refuse("its result has other sizes");
+  }
   const int64_t count = element_count(*to);
   ValueId flat = reshape(b, x, {element_count(*from)});
   if (count < element_count(*from)) {

@@ -80,8 +80,8 @@ void histc(Builder& b) {
 }
 
 constexpr Decomposition kSums[] = {
-    {"aten.nansum.default", nansum},   {"aten.nanmean.default", nanmean},
-    {"aten.trace.default", trace},     {"aten.sum_to_size.default", sum_to_size},
+    {"aten.nansum.default", nansum}, {"aten.nanmean.default", nanmean},
+    {"aten.trace.default", trace},   {"aten.sum_to_size.default", sum_to_size},
     {"aten.histc.default", histc},
 };
 

@@ -1,9 +1,9 @@
 // Changes of dtype. The result's dtype is known from the program, so the many overloads of `to` and
 // their defaults need no reading.
 //
-// To bool is "not zero". To a narrower integer PyTorch wraps and OpenVINO saturates, so the low bits
-// are taken first. From floating point PyTorch goes through a wide integer; values outside of that
-// are undefined in both.
+// To bool is "not zero". To a narrower integer PyTorch wraps and OpenVINO saturates, so the low
+// bits are taken first. From floating point PyTorch goes through a wide integer; values outside of
+// that are undefined in both.
 #include "engine/openvino/translations/builders.h"
 
 namespace changeaware::ovn {

@@ -1,5 +1,6 @@
-// Convolutions of inputs without a batch dimension, which OpenVINO's frontend does not take.
-// Source: PyTorch documentation of torch.nn.functional.conv2d and conv_transpose2d.
+// Convolutions of inputs without a batch dimension, which OpenVINO's frontend does not take. Those
+// of integers are computed in float32, exact up to 2^24, as the plug-in does with a batch. Source:
+// PyTorch documentation of torch.nn.functional.conv2d and conv_transpose2d.
 #include "engine/openvino/translations/builders.h"
 
 namespace changeaware::ovn {
@@ -52,25 +53,28 @@ ov::OutputVector finished(const OpContext& context, Output y) {
     sizes[1] = -1;
     y = make<op::Add>(y, reshape(convert(context.tensor("bias"), ov::element::f32), sizes));
   }
-  return {convert(make<op::Squeeze>(y, int_list({0})), context.result_type())};
+  y = make<op::Squeeze>(y, int_list({0}));
+  if (context.result_type().is_real()) return {y};
+  y = make<op::Round>(y, op::Round::RoundMode::HALF_TO_EVEN);
+  return {convert(y, context.result_type())};
 }
 
 Output batch_of_one(const OpContext& context) {
-  return make<op::Unsqueeze>(context.tensor("input"), int_list({0}));
+  return make<op::Unsqueeze>(convert(context.tensor("input"), ov::element::f32), int_list({0}));
 }
 
 ov::OutputVector convolution(const OpContext& context) {
   const Window w = window_of(context);
   const int64_t groups = context.integer("groups");
   const Output x = batch_of_one(context);
-  const Output weight = context.tensor("weight");
+  const Output weight = convert(context.tensor("weight"), ov::element::f32);
   if (groups == 1) {
-    return finished(context, make<op::Convolution>(x, weight, w.strides, w.begin, w.end,
-                                                   w.dilations));
+    return finished(context,
+                    make<op::Convolution>(x, weight, w.strides, w.begin, w.end, w.dilations));
   }
   const Output filters = grouped(weight, context.fixed_shape_of("weight"), groups);
-  return finished(context, make<op::GroupConvolution>(x, filters, w.strides, w.begin, w.end,
-                                                      w.dilations));
+  return finished(context,
+                  make<op::GroupConvolution>(x, filters, w.strides, w.begin, w.end, w.dilations));
 }
 
 ov::OutputVector transposed(const OpContext& context) {
@@ -79,15 +83,15 @@ ov::OutputVector transposed(const OpContext& context) {
   ov::CoordinateDiff extra;
   for (int64_t p : per_dim(context, "output_padding")) extra.push_back(p);
   const Output x = batch_of_one(context);
-  const Output weight = context.tensor("weight");
+  const Output weight = convert(context.tensor("weight"), ov::element::f32);
   const auto pads = ov::op::PadType::EXPLICIT;
   if (groups == 1) {
-    return finished(context, make<op::ConvolutionBackpropData>(x, weight, w.strides, w.begin,
-                                                               w.end, w.dilations, pads, extra));
+    return finished(context, make<op::ConvolutionBackpropData>(x, weight, w.strides, w.begin, w.end,
+                                                               w.dilations, pads, extra));
   }
   const Output filters = grouped(weight, context.fixed_shape_of("weight"), groups);
-  return finished(context, make<op::GroupConvolutionBackpropData>(
-                               x, filters, w.strides, w.begin, w.end, w.dilations, pads, extra));
+  return finished(context, make<op::GroupConvolutionBackpropData>(x, filters, w.strides, w.begin,
+                                                                  w.end, w.dilations, pads, extra));
 }
 
 bool is_unbatched(const Graph& graph, const Node& node) {
@@ -95,9 +99,7 @@ bool is_unbatched(const Graph& graph, const Node& node) {
     const auto* ref = std::get_if<ValueRef>(&node.args.at(i));
     return ref == nullptr ? size_t{0} : graph.value(ref->id).spec.dims.size();
   };
-  const auto* input = std::get_if<ValueRef>(&node.args.at(0));
-  return input != nullptr && graph.value(input->id).spec.dtype == DType::kFloat32 &&
-         rank(0) + 1 == rank(1);
+  return rank(0) > 0 && rank(0) + 1 == rank(1);
 }
 
 constexpr Translation kTable[] = {

@@ -132,9 +132,13 @@ ov::OutputVector kth_value(const OpContext& context) {
   const int64_t axis = wrap_dim(context.integer("dim"), rank);
   const int64_t k = context.integer("k");
   const bool keep = context.flag("keepdim");
-  const auto top = std::make_shared<ov::op::v11::TopK>(
-      key_of(x, Mode::MAX), int_scalar(k), axis, Mode::MIN, ov::op::TopKSortType::SORT_VALUES,
-      ov::element::i64, true);
+  const bool tells_place = context.node().outputs.at(1) != kNoId;
+  if (tells_place && !x.get_element_type().is_real()) {
+    throw Refusal("the place of an integer that may occur more than once");
+  }
+  const auto top = std::make_shared<ov::op::v11::TopK>(key_of(x, Mode::MAX), int_scalar(k), axis,
+                                                       Mode::MIN, ov::op::TopKSortType::SORT_VALUES,
+                                                       ov::element::i64, true);
   const Output last = make<op::Slice>(top->output(1), int_list({k - 1}), int_list({k}),
                                       int_list({1}), int_list({axis}));
   return {without_axis(element_at({x, last, axis}), axis, keep), without_axis(last, axis, keep)};

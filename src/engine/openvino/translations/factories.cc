@@ -61,8 +61,8 @@ ov::OutputVector integer_linspace(const OpContext& context, const Shape& shape) 
   const double start = std::trunc(context.number("start"));
   const double end = std::trunc(context.number("end"));
   const auto steps = static_cast<size_t>(shape.at(0));
-  const float step = steps > 1 ? static_cast<float>(end - start) / static_cast<float>(steps - 1)
-                               : 0.0f;
+  const float step =
+      steps > 1 ? static_cast<float>(end - start) / static_cast<float>(steps - 1) : 0.0f;
   std::vector<double> values(steps);
   for (size_t i = 0; i < steps; ++i) {
     const bool from_start = i < steps / 2 || steps == 1;

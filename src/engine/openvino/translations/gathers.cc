@@ -23,17 +23,29 @@ Output gathered(const Output& x, const Output& index, int64_t axis) {
   return is_nonzero(make<op::GatherElements>(convert(x, ov::element::u8), index, axis));
 }
 
+// The part of `x` that the index can reach. No Slice: OpenVINO removes those before GatherElements,
+// and then finds that the shapes do not fit.
+Output corner(const Output& x, const Shape& self, const Shape& index, int64_t dim) {
+  if (self.size() != index.size()) return x;
+  std::vector<int64_t> begin(self.size(), 0), end(self);
+  bool whole = true;
+  for (size_t d = 0; d < self.size(); ++d) {
+    if (static_cast<int64_t>(d) == dim || index[d] >= self[d]) continue;
+    end[d] = index[d];
+    whole = false;
+  }
+  if (whole) return x;
+  const std::vector<int64_t> used(self.size(), 0);  // no bound is to be ignored
+  return make<op::StridedSlice>(x, int_list(begin), int_list(end), used, used);
+}
+
 // The index may be smaller than the tensor in every other dimension.
 ov::OutputVector gather(const OpContext& context) {
   const Shape self = context.fixed_shape_of("self");
   const Shape index = context.fixed_shape_of("index");
   const int64_t dim = wrap_dim(context.integer("dim"), self.size());
   Output x = at_least_one_dim(context.tensor("self"), self.size());
-  for (size_t d = 0; d < index.size() && d < self.size(); ++d) {
-    if (static_cast<int64_t>(d) == dim || index[d] >= self[d]) continue;
-    x = make<op::Slice>(x, int_list({0}), int_list({index[d]}), int_list({1}),
-                        int_list({static_cast<int64_t>(d)}));
-  }
+  x = corner(x, self, index, dim);
   const Output where =
       at_least_one_dim(convert(context.tensor("index"), ov::element::i64), index.size());
   const Output y = gathered(x, where, dim);
@@ -56,6 +68,7 @@ ov::OutputVector take_along_dim(const OpContext& context) {
   Output x = context.tensor("self");
   Output where = convert(context.tensor("indices"), ov::element::i64);
   if (!context.has("dim")) {
+    if (self.size() != 1) throw Refusal("an index into all elements");
     const Output flat = reshape(x, {-1});
     return {gathered(flat, reshape(where, {-1}), 0)};
   }

@@ -1,9 +1,9 @@
 // Operators of integers and bool that OpenVINO computes in another dtype than PyTorch.
 #include <cmath>
 #include <numbers>
+#include <openvino/opsets/opset15.hpp>
 
 #include "engine/openvino/translations/builders.h"
-#include "engine/openvino/translations/integers.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -44,8 +44,7 @@ ov::OutputVector log_sum_exp(const OpContext& context) {
   const Output axes = int_list(reduced_dims(context, "dim", rank));
   const bool keep = context.flag("keepdim");
   const Output largest = make<op::ReduceMax>(x, axes, true);
-  const Output sum =
-      make<op::ReduceSum>(make<op::Exp>(make<op::Subtract>(x, largest)), axes, keep);
+  const Output sum = make<op::ReduceSum>(make<op::Exp>(make<op::Subtract>(x, largest)), axes, keep);
   const Output base = keep ? largest : make<op::ReduceMax>(x, axes, false);
   return {make<op::Add>(make<op::Log>(sum), base)};
 }
@@ -70,33 +69,44 @@ bool atan2_of_integers(const Graph& graph, const Node& node) {
          is_tensor_of(graph, node.args.at(1), integral);
 }
 
+// Ends a chain of elementwise operations, which the plug-in would otherwise run as one, in float32
+// as soon as one of them is a selection or a comparison.
+Output apart(const Output& x) {
+  const Output wide = make<op::Unsqueeze>(x, int_list({-1}));
+  return make<op::Squeeze>(make<op::CumSum>(wide, int_scalar(-1)), int_list({-1}));
+}
+
+// `a` where `choice` is 1, `b` where it is 0, in integers throughout.
+Output chosen(const Output& choice, const Output& a, const Output& b) {
+  return make<op::Add>(b, make<op::Multiply>(choice, make<op::Subtract>(a, b)));
+}
+
 // By squaring, bit after bit of the exponent. Above 63 only -1, 0 and 1 have powers in int64, and
-// those depend on the exponent's last bit alone.
+// those depend on the exponent's last bit alone; so do the powers with negative exponents.
 ov::OutputVector power(const OpContext& context) {
   const ov::element::Type type = context.result_type();
   if (type == ov::element::boolean) throw Refusal("bool operands");
   const auto constant = [&](int64_t v) { return convert(int_scalar(v), type); };
+  const auto truth = [&](const Output& x) { return apart(convert(x, type)); };
   const Output base = convert(context.tensor("self"), type);
   const Output exponent = convert(context.tensor("exponent"), type);
   const Output zero = constant(0), one = constant(1);
-  const auto odd = [&](const Output& e) {
-    return make<op::NotEqual>(make<op::BitwiseAnd>(e, one), zero);
-  };
-  const Output large = make<op::Add>(constant(62), make<op::BitwiseAnd>(exponent, one));
-  Output rest = make<op::Select>(make<op::Greater>(exponent, constant(63)), large, exponent);
-  Output result = make<op::Select>(make<op::Equal>(make<op::Add>(base, exponent),
-                                                   make<op::Add>(base, exponent)), one, one);
-  Output square = base;
+  const Output odd = make<op::BitwiseAnd>(exponent, one);
+  const Output negative = truth(make<op::Less>(exponent, zero));
+  const Output unit =
+      truth(make<op::LogicalOr>(make<op::Equal>(base, one), make<op::Equal>(base, constant(-1))));
+  const Output outside = truth(make<op::LogicalOr>(make<op::Less>(exponent, zero),
+                                                   make<op::Greater>(exponent, constant(63))));
+  const Output bounded = chosen(outside, make<op::Add>(constant(62), odd), exponent);
+  Output square = chosen(negative, make<op::Multiply>(base, unit), base);
+  Output result = one;
   for (int bit = 0; bit < 6; ++bit) {
-    result = make<op::Select>(odd(rest), make<op::Multiply>(result, square), result);
+    const Output shifted = make<ov::op::v15::BitwiseRightShift>(bounded, constant(bit));
+    const Output set = make<op::BitwiseAnd>(shifted, one);
+    result = make<op::Multiply>(result, chosen(set, square, one));
     square = make<op::Multiply>(square, square);
-    rest = truncated_quotient(rest, constant(2));
   }
-  const Output minus = make<op::Select>(odd(exponent), constant(-1), one);
-  const Output inverse = make<op::Select>(
-      make<op::Equal>(base, one), one,
-      make<op::Select>(make<op::Equal>(base, constant(-1)), minus, zero));
-  return {make<op::Select>(make<op::Less>(exponent, zero), inverse, result)};
+  return {result};
 }
 
 ov::OutputVector same(const OpContext& context) { return {context.tensor("self")}; }
@@ -106,32 +116,13 @@ ov::OutputVector square(const OpContext& context) {
   return {make<op::Multiply>(x, x)};
 }
 
-// The program says that the result is of integers: then so is the factor.
-ov::OutputVector scaled(const OpContext& context) {
-  const Output x = convert(context.tensor("self"), context.result_type());
-  const auto factor = static_cast<int64_t>(std::trunc(context.number("other")));
-  return {make<op::Multiply>(x, convert(int_scalar(factor), context.result_type()))};
-}
-
-bool scales_by_a_fraction(const Graph& graph, const Node& node) {
-  return makes_integers(graph, node) && !makes_bool(graph, node) &&
-         std::holds_alternative<double>(node.args.at(1));
-}
-
 ov::OutputVector larger_bool(const OpContext& context) {
-  return {make<op::LogicalOr>(is_nonzero(context.tensor("self")),
-                              is_nonzero(context.tensor("min")))};
+  return {
+      make<op::LogicalOr>(is_nonzero(context.tensor("self")), is_nonzero(context.tensor("min")))};
 }
 ov::OutputVector smaller_bool(const OpContext& context) {
-  return {make<op::LogicalAnd>(is_nonzero(context.tensor("self")),
-                               is_nonzero(context.tensor("max")))};
-}
-
-ov::OutputVector bounded_bool(const OpContext& context) {
-  Output x = is_nonzero(context.tensor("self"));
-  if (context.has("min")) x = make<op::LogicalOr>(x, is_nonzero(context.tensor("min")));
-  if (context.has("max")) x = make<op::LogicalAnd>(x, is_nonzero(context.tensor("max")));
-  return {x};
+  return {
+      make<op::LogicalAnd>(is_nonzero(context.tensor("self")), is_nonzero(context.tensor("max")))};
 }
 
 ov::OutputVector both(const OpContext& context) {
@@ -139,8 +130,8 @@ ov::OutputVector both(const OpContext& context) {
                                is_nonzero(context.tensor("other")))};
 }
 ov::OutputVector either(const OpContext& context) {
-  return {make<op::LogicalOr>(is_nonzero(context.tensor("self")),
-                              is_nonzero(context.tensor("other")))};
+  return {
+      make<op::LogicalOr>(is_nonzero(context.tensor("self")), is_nonzero(context.tensor("other")))};
 }
 
 bool adds_bool(const Graph& graph, const Node& node) {
@@ -157,12 +148,10 @@ constexpr Translation kTable[] = {
     {"aten.pow.Scalar", power, makes_integers},
     {"aten.sign.default", same, of_bool},
     {"aten.square.default", square, of_bool},
-    {"aten.mul.Scalar", scaled, scales_by_a_fraction},
     {"aten.mul.Tensor", both, makes_bool},
     {"aten.add.Tensor", either, adds_bool},
     {"aten.clamp_min.Tensor", larger_bool, makes_bool},
     {"aten.clamp_max.Tensor", smaller_bool, makes_bool},
-    {"aten.clamp.Tensor", bounded_bool, makes_bool},
 };
 
 }  // namespace

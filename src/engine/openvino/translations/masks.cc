@@ -73,8 +73,8 @@ ov::OutputVector masked_scatter(const OpContext& context) {
   const Output self = make<op::Broadcast>(context.tensor("self"), int_list(shape));
   const Output flat = reshape(convert(mask, ov::element::i64), {-1});
   const Output order = make<op::Subtract>(make<op::CumSum>(flat, int_scalar(0)), int_scalar(1));
-  const Output bounded = make<op::Minimum>(make<op::Maximum>(order, int_scalar(0)),
-                                           int_scalar(count - 1));
+  const Output bounded =
+      make<op::Minimum>(make<op::Maximum>(order, int_scalar(0)), int_scalar(count - 1));
   Output source = reshape(context.tensor("source"), {-1});
   if (is_bool) source = convert(source, ov::element::u8);
   const Output taken = reshape(make<op::Gather>(source, bounded, int_scalar(0)), shape);

@@ -165,9 +165,9 @@ Output polynomial(const Output& x, std::span<const float> coefficients) {
 // OpenVINO loses precision near -1 and 1.
 // Source: Giles, "Approximating the erfinv function", GPU Computing Gems, 2010.
 ov::OutputVector inverse_erf(const OpContext& context) {
-  constexpr float kCentre[] = {2.81022636e-08f, 3.43273939e-07f,  -3.5233877e-06f,
-                               -4.39150654e-06f, 0.00021858087f, -0.00125372503f,
-                               -0.00417768164f,  0.246640727f,   1.50140941f};
+  constexpr float kCentre[] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+                               -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+                               -0.00417768164f,  0.246640727f,    1.50140941f};
   constexpr float kTails[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
                               -0.00367342844f,  0.00573950773f,  -0.0076224613f,
                               0.00943887047f,   1.00167406f,     2.83297682f};
@@ -178,12 +178,12 @@ ov::OutputVector inverse_erf(const OpContext& context) {
   const Output w = make<op::Negative>(make<op::Log>(product));
   const Output centre = polynomial(make<op::Subtract>(w, number(2.5f)), kCentre);
   const Output tails = polynomial(make<op::Subtract>(make<op::Sqrt>(w), number(3)), kTails);
-  const Output y = make<op::Multiply>(
-      x, make<op::Select>(make<op::Less>(w, number(5)), centre, tails));
+  const Output y =
+      make<op::Multiply>(x, make<op::Select>(make<op::Less>(w, number(5)), centre, tails));
   const Output size = make<op::Abs>(x);
   const float infinity = std::numeric_limits<float>::infinity();
-  const Output ends = make<op::Select>(make<op::Equal>(size, one),
-                                       make<op::Multiply>(x, number(infinity)), y);
+  const Output ends =
+      make<op::Select>(make<op::Equal>(size, one), make<op::Multiply>(x, number(infinity)), y);
   const Output inside = make<op::LessEqual>(size, one);
   return {make<op::Select>(inside, ends, number(std::numeric_limits<float>::quiet_NaN()))};
 }

@@ -10,7 +10,7 @@
 namespace changeaware::ovn {
 namespace {
 
-constexpr int64_t kLargestIntegerWindow = 64;  // of as many slices an integer sum is made
+constexpr int64_t kLargestIntegerWindow = 512;  // of as many slices an integer sum is made
 
 struct Axis {
   int64_t extent, kernel, stride, padding, outputs;
@@ -54,8 +54,8 @@ std::vector<Axis> axes_of(const OpContext& context) {
 std::vector<double> divisors(const OpContext& context, const std::vector<Axis>& axes) {
   std::vector<double> all = {1};
   const bool whole = context.flag("count_include_pad");
-  const bool fixed = context.node().op->arg_index("divisor_override") >= 0 &&
-                     context.has("divisor_override");
+  const bool fixed =
+      context.node().op->arg_index("divisor_override") >= 0 && context.has("divisor_override");
   for (const Axis& axis : axes) {
     std::vector<double> next;
     for (double before : all) {
@@ -82,8 +82,8 @@ Output padded(const Output& x, size_t rank, const std::vector<Axis>& axes) {
     before[rank - axes.size() + d] = axes[d].padding;
     after[rank - axes.size() + d] = axes[d].padding_after();
   }
-  return make<op::Pad>(x, int_list(before), int_list(after), convert(int_scalar(0),
-                       x.get_element_type()), ov::op::PadMode::CONSTANT);
+  return make<op::Pad>(x, int_list(before), int_list(after),
+                       convert(int_scalar(0), x.get_element_type()), ov::op::PadMode::CONSTANT);
 }
 
 Output float_average(const OpContext& context, const Output& x, const std::vector<Axis>& axes) {
@@ -122,8 +122,8 @@ Output integer_average(const OpContext& context, const Output& x, size_t rank,
       begin[d] = rest % axes[d].kernel;
       end[d] = begin[d] + (axes[d].outputs - 1) * axes[d].stride + 1;
     }
-    const Output slice = make<op::Slice>(x, int_list(begin), int_list(end), int_list(steps),
-                                         int_list(dims));
+    const Output slice =
+        make<op::Slice>(x, int_list(begin), int_list(end), int_list(steps), int_list(dims));
     sum = place == 0 ? slice : make<op::Add>(sum, slice);
   }
   std::vector<int64_t> values;

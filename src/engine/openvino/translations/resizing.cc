@@ -101,9 +101,9 @@ template <class Weights>
 ov::OutputVector resized(const OpContext& context, const Weights& weights) {
   if (context.result().dtype != DType::kFloat32) throw Refusal("pixels that are not float32");
   const auto matrix = [&](const Direction& d) {
-    return op::Constant::create(
-               ov::element::f32,
-               ov::Shape{static_cast<size_t>(d.out), static_cast<size_t>(d.in)}, weights(d))
+    return op::Constant::create(ov::element::f32,
+                                ov::Shape{static_cast<size_t>(d.out), static_cast<size_t>(d.in)},
+                                weights(d))
         ->output(0);
   };
   const Output x = context.tensor(source_name(context));

@@ -1,7 +1,5 @@
 // Running products, maxima, minima and log-sum-exps: every element is combined with the one 1, 2,
 // 4, … places before it, so that a row of n takes log2(n) steps.
-#include <limits>
-
 #include "engine/openvino/translations/builders.h"
 
 namespace changeaware::ovn {
@@ -37,26 +35,21 @@ Output scanned(Output x, const Row& row, const Combine& combine) {
 ov::OutputVector product(const OpContext& context) {
   const Output x = convert(context.tensor("self"), context.result_type());
   if (x.get_element_type() == ov::element::boolean) throw Refusal("bool results");
-  return {scanned(x, row_of(context), [](const Output& a, const Output& b) {
-    return make<op::Multiply>(a, b);
-  })};
+  return {scanned(x, row_of(context),
+                  [](const Output& a, const Output& b) { return make<op::Multiply>(a, b); })};
 }
 
 // log(exp(a) + exp(b)), also of infinities and NaN.
 Output log_sum(const Output& a, const Output& b) {
-  const Output largest = make<op::Maximum>(a, b);
-  const Output distance = make<op::Abs>(make<op::Subtract>(a, b));
+  const Output zero = scalar(ov::element::f32, 0.0f);
   const Output one = scalar(ov::element::f32, 1.0f);
-  const Output more = make<op::Log>(
-      make<op::Add>(one, make<op::Exp>(make<op::Negative>(distance))));
-  const Output sum = make<op::Add>(largest, more);
-  // Of equal infinities the distance is NaN; a NaN is unequal to itself.
+  // Of equal infinities the difference would be NaN.
+  const Output difference = make<op::Select>(make<op::Equal>(a, b), zero, make<op::Subtract>(a, b));
+  const Output ratio = make<op::Exp>(make<op::Negative>(make<op::Abs>(difference)));
+  const Output sum =
+      make<op::Add>(make<op::Maximum>(a, b), make<op::Log>(make<op::Add>(one, ratio)));
   const Output numbers = make<op::LogicalAnd>(make<op::Equal>(a, a), make<op::Equal>(b, b));
-  const Output infinity = scalar(ov::element::f32, std::numeric_limits<float>::infinity());
-  const Output extreme = make<op::LogicalAnd>(make<op::Equal>(a, b),
-                                              make<op::Equal>(make<op::Abs>(a), infinity));
-  const Output result = make<op::Select>(extreme, a, sum);
-  return make<op::Select>(numbers, result, make<op::Add>(a, b));
+  return make<op::Select>(numbers, sum, make<op::Add>(a, b));
 }
 
 ov::OutputVector log_sum_exp(const OpContext& context) {

@@ -46,12 +46,11 @@ Output mean(const Writing& w) {
 }
 
 ov::OutputVector reduced(const OpContext& context, Writing w, const std::string& name) {
-  const Reduction reduction = reduction_of(name);
+  Reduction reduction = reduction_of(name);
   const bool is_bool = w.self.get_element_type() == ov::element::boolean;
-  if (is_bool && (reduction == Reduction::SUM || reduction == Reduction::MEAN)) {
-    throw Refusal("sums of bool");
-  }
   if (is_bool) {
+    if (reduction == Reduction::MEAN) throw Refusal("a mean of bool");
+    if (reduction == Reduction::SUM) reduction = Reduction::MAX;
     w.self = convert(w.self, ov::element::i32);
     w.source = convert(w.source, ov::element::i32);
   }

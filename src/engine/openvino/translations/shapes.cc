@@ -58,13 +58,21 @@ ov::OutputVector one_window(const OpContext& context) {
   return {reshape(context.tensor("self"), context.fixed_result_shape())};
 }
 
-// The norm of one number is its magnitude, but for the "norm" 0, which counts.
-ov::OutputVector norm_of_one(const OpContext& context) {
+// The norm of one number is its magnitude; the "norm" 0 counts what is not zero.
+ov::OutputVector plain_norm(const OpContext& context) {
   const Output x = convert(context.tensor("self"), context.result_type());
-  if (context.has("ord") && context.number("ord") == 0) {
-    return {convert(is_nonzero(x), context.result_type())};
-  }
-  return {make<op::Abs>(x)};
+  const size_t rank = context.spec_of("self").dims.size();
+  const bool counts = context.has("ord") && context.number("ord") == 0;
+  if (!counts) return {make<op::Abs>(x)};
+  const Output each = convert(is_nonzero(x), context.result_type());
+  if (rank == 0) return {each};
+  const auto dims = reduced_dims(context, "dim", rank);
+  return {make<op::ReduceSum>(each, int_list(dims), context.flag("keepdim"))};
+}
+
+bool norm_is_plain(const Graph& graph, const Node& node) {
+  const Argument& ord = node.args.at(1);
+  return self_has_rank_zero(graph, node) || ord == Argument(0.0) || ord == Argument(int64_t{0});
 }
 
 constexpr Translation kTable[] = {
@@ -72,7 +80,7 @@ constexpr Translation kTable[] = {
     {"aten.concat.default", cat, joins_nothing},
     {"aten.cdist.default", count_differences, counts_differences},
     {"aten.unfold.default", one_window, self_has_rank_zero},
-    {"aten.linalg_vector_norm.default", norm_of_one, self_has_rank_zero},
+    {"aten.linalg_vector_norm.default", plain_norm, norm_is_plain},
 };
 
 }  // namespace
