@@ -13,8 +13,8 @@ from programs.program import Program
 PRODUCERS = {
     "sum": lambda x: x.sum(-1), "sum_middle": lambda x: x.sum(1),
     "sum_kept": lambda x: x.sum(1, keepdim=True), "sum_two": lambda x: x.sum((1, 2)),
-    "mean": lambda x: x.mean(-1), "mean_middle": lambda x: x.mean(1), "largest": lambda x: x.amax(-1),
-    "product": lambda x: x.prod(-1), "var": lambda x: x.var(-1),
+    "mean": lambda x: x.mean(-1), "mean_middle": lambda x: x.mean(1),
+    "largest": lambda x: x.amax(-1), "product": lambda x: x.prod(-1), "var": lambda x: x.var(-1),
     "norm": lambda x: torch.linalg.vector_norm(x, dim=-1),
     "softmax": lambda x: x.softmax(-1), "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:]),
     "matmul": lambda x: x @ x.transpose(-1, -2), "pool": lambda x: F.avg_pool1d(x, 2),

@@ -19,8 +19,8 @@
 #include "engine/openvino/executable.h"
 #include "engine/openvino/frontend_errors.h"
 #include "engine/openvino/page_trimmer.h"
-#include "engine/openvino/refusal_search.h"
 #include "engine/openvino/reductions_apart.h"
+#include "engine/openvino/refusal_search.h"
 #include "engine/openvino/refusals.h"
 #include "engine/openvino/weight_copies.h"
 
