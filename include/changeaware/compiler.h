@@ -31,7 +31,7 @@ struct CompileOptions {
   Numerics numerics = Numerics::kFast;
   ExactEngineOptions exact_engine;
   // How far `main` may be from the exact engine on the example inputs, where that engine is there.
-  Tolerance oracle_tolerance;
+  Tolerance oracle_tolerance{.atol = 1e-6};
   CostSource costs = CostSource::kMeasured;
   // Strategies that retain more are left out. `monolithic` always stays.
   uint64_t retained_budget_bytes = UINT64_MAX;

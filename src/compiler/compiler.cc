@@ -176,7 +176,7 @@ Result<CompileReport> compile(const std::string& model_path, const std::string& 
                                  .tolerance = options.tolerance,
                                  .references = references,
                                  .progress = stages.counter()}));
-    CA_RETURN_IF_ERROR(oracle.check(model_path, *execution));
+    CA_RETURN_IF_ERROR(oracle.check(model_path, *execution, manifest.rejections));
     CA_RETURN_IF_ERROR(check_execution(model_path, *execution));
     report.compared_with_exact = oracle.has_exact();
   }

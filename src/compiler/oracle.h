@@ -2,6 +2,7 @@
 // exact engine, which runs PyTorch's own operators as the program has them.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,15 +24,24 @@ class Oracle {
   // why.
   std::vector<Reference> references(std::vector<Rejection>& rejections);
   // Unsupported naming the first output that differs; if from the exact engine, also the first
-  // value.
-  Status check(const std::string& model_path, const Execution& execution) const;
+  // value. Where that is which of equal elements was taken, which PyTorch leaves open, it is no
+  // difference, but noted.
+  Status check(const std::string& model_path, const Execution& execution,
+               std::vector<Rejection>& rejections) const;
   // references() had outputs of the exact engine.
   bool has_exact() const { return has_exact_; }
 
  private:
   Result<Graph> original() const;
   Result<std::map<std::string, Tensor>> exact_outputs() const;
-  Result<std::string> first_difference() const;
+  struct Difference {
+    std::string text;
+    bool is_order_of_equals = false;
+  };
+  Result<Difference> first_difference() const;
+  // Whether a sorting node's indices `want` and `got` choose equal elements.
+  bool differ_in_order(const Node& node, const std::map<std::string, Tensor>& values,
+                       const Tensor& want, const Tensor& got) const;
 
   const Engines& engines_;
   const ExportedProgram& read_;
