@@ -109,8 +109,8 @@ Some facts are known only when a request comes. They are checked then:
   sizes that depend on values; the guards that the export recorded are checked at run time.
 - **Ties.** Which of equal elements `sort`, `argsort`, `topk` and `msort` put first is documented as
   open by PyTorch; other indices that pick the same elements count as right, unless `stable` is set.
-  Where PyTorch is there, `compile` compares with it and refuses a program in which its example
-  inputs show such a difference (those samples are "refused" below).
+  Where PyTorch is there, `compile` compares with it, sees that only the order of equal elements
+  differs, and notes it in the package.
 - **float64, complex, wide unsigned integers.** Exact engine only.
 - **Random results, statistics updated by a call.** Refused by both engines: an answer that may be
   reused must depend on the inputs alone.

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from programs import clip, efficientsam, exact
+from programs.program import Function, Program
 from harness import CliError, Compiled, masks, to_numpy
 
 THREADS = 2
@@ -149,3 +150,18 @@ def test_main_is_compared_with_pytorch(cli, exact_engine, root, tmp_path):
     assert "main does not give what PyTorch gives" in message
     assert "in PyTorch" in message and "in main" in message
     assert not (tmp_path / "q.pt2").exists()
+
+
+def test_the_order_of_equal_elements_is_no_difference(cli, exact_engine, tmp_path):
+    def chosen(x, y):
+        values, places = torch.topk(x, 3, dim=1)
+        return values + y, places, torch.sort(x, dim=0).indices
+
+    program = Program(Function(chosen), (torch.tensor([[1, 1, 2, 2, 2, 2], [1, 1, 1, 1, 1, 1]]),
+                                         torch.tensor(1)))
+    program.save(tmp_path / "model.pt2")
+    report = cli.json("compile", tmp_path / "model.pt2", "-o", tmp_path / "package.pt2")
+    assert report["compared_with_pytorch"] is True
+    for note in report["rejections"]:
+        if note["candidate"] == "comparison with PyTorch":
+            assert "equal elements" in note["reason"]
