@@ -9,15 +9,10 @@
 #include "engine/mixed/mixed_engine.h"
 #include "engine/openvino/openvino_engine.h"
 #include "engine/torch/torch_engine.h"
+#include "graph/subgraph.h"
 #include "pt2/unknown_operators.h"
 
 namespace changeaware {
-namespace {
-
-bool is_control_flow(const Node& node) { return node.op->ns() == "higher_order"; }
-
-}  // namespace
-
 Result<Engines> Engines::start(int threads, Numerics numerics, const ExactEngineOptions& options) {
   Engines out;
   out.numerics_ = numerics;
@@ -32,7 +27,6 @@ Result<Engines> Engines::start(int threads, Numerics numerics, const ExactEngine
     out.why_no_exact_ = exact.status().message();
   }
   CA_ASSIGN_OR_RETURN(auto fast, make_openvino_engine({.threads = threads}));
-  out.fast_ = fast.get();
   out.engine_ = make_mixed_engine(std::move(fast), out.exact_);
   return out;
 }
@@ -40,8 +34,7 @@ Result<Engines> Engines::start(int threads, Numerics numerics, const ExactEngine
 Status Engines::register_operators(const std::string& model_path) const {
   if (options_.op_libraries.empty()) return {};
   CA_ASSIGN_OR_RETURN(const auto archive, Archive::open(model_path));
-  return changeaware::register_operators(
-      *archive, [this](const std::string& name) { return torch_op_schema(name, options_); });
+  return changeaware::register_operators(*archive, torch_op_schemas(options_));
 }
 
 void Engines::describe(Manifest& manifest) const {
@@ -56,14 +49,18 @@ void Engines::describe(Manifest& manifest) const {
 
 Result<std::vector<std::string>> Engines::choose(Graph& graph) const {
   std::vector<std::string> chosen;
-  CA_RETURN_IF_ERROR(choose_within(graph, chosen));
+  if (numerics_ == Numerics::kExact) {
+    graph = all_exact(std::move(graph));
+  } else {
+    CA_RETURN_IF_ERROR(choose_within(graph, chosen));
+  }
   return chosen;
 }
 
 Status Engines::choose_within(Graph& graph, std::vector<std::string>& chosen) const {
   for (NodeId n = 0; n < graph.nodes().size(); ++n) {
     Node& node = graph.mutable_node(n);
-    node.exact = numerics_ == Numerics::kExact;
+    node.exact = false;
     for (Argument& argument : node.args) {
       auto* nested = std::get_if<std::shared_ptr<const Graph>>(&argument);
       if (nested == nullptr || *nested == nullptr) continue;
@@ -72,14 +69,9 @@ Status Engines::choose_within(Graph& graph, std::vector<std::string>& chosen) co
       *nested = std::move(body);
     }
   }
-  return numerics_ == Numerics::kFast ? choose_fast(graph, chosen) : Status();
-}
-
-Status Engines::choose_fast(Graph& graph, std::vector<std::string>& chosen) const {
-  CA_ASSIGN_OR_RETURN(const std::vector<NodeRefusal> refusals, fast_->refusals(graph));
+  CA_ASSIGN_OR_RETURN(const std::vector<NodeRefusal> refusals, engine_->refusals(graph));
   for (const NodeRefusal& refusal : refusals) {
     Node& node = graph.mutable_node(refusal.node);
-    if (is_control_flow(node)) continue;
     if (exact_ == nullptr) {
       return unsupported("node '{}' ({}): {}. The exact engine runs it: {}", node.name,
                          node.op->name, refusal.reason, why_no_exact_);

@@ -37,13 +37,11 @@ class Engines {
  private:
   Engines() = default;
   Status choose_within(Graph& graph, std::vector<std::string>& chosen) const;
-  Status choose_fast(Graph& graph, std::vector<std::string>& chosen) const;
 
   Numerics numerics_ = Numerics::kFast;
   ExactEngineOptions options_;
   std::shared_ptr<Engine> exact_;
   std::string why_no_exact_;
-  const Engine* fast_ = nullptr;  // part of engine_
   std::unique_ptr<Engine> engine_;
 };
 

@@ -60,8 +60,7 @@ Result<VerifyReport> verify_package(const std::string& package_path, const Verif
   CA_ASSIGN_OR_RETURN(const auto package, PackageFile::open(package_path));
   const Manifest& manifest = package->manifest();
   if (!options.exact_engine.op_libraries.empty()) {
-    CA_RETURN_IF_ERROR(package->register_operators(
-        [&](const std::string& name) { return torch_op_schema(name, options.exact_engine); }));
+    CA_RETURN_IF_ERROR(package->register_operators(torch_op_schemas(options.exact_engine)));
   }
   CA_ASSIGN_OR_RETURN(const auto regions, read_regions(*package, options.progress));
   CA_ASSIGN_OR_RETURN(const auto examples, find_examples(*package, regions[0], options.examples));

@@ -59,8 +59,7 @@ Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
   options.needs_exact = !package->manifest().exact_engine_version.empty();
   CA_ASSIGN_OR_RETURN(auto engine, start_engine(options));
   if (!options.exact_engine.op_libraries.empty()) {
-    CA_RETURN_IF_ERROR(package->register_operators(
-        [&](const std::string& name) { return torch_op_schema(name, options.exact_engine); }));
+    CA_RETURN_IF_ERROR(package->register_operators(torch_op_schemas(options.exact_engine)));
   }
   package->keep_digests_in(options.blob_folder);
   std::shared_ptr<ExecutableStore> store(

@@ -4,7 +4,7 @@
 #include <openvino/op/constant.hpp>
 #include <string_view>
 
-#include "engine/openvino/element_types.h"
+#include "engine/torch_numbers.h"
 
 namespace changeaware::ovn {
 namespace {
@@ -13,17 +13,6 @@ using ov::op::v0::Constant;
 using Nodes = std::vector<std::shared_ptr<NodeDecoder>>;
 using Input = NodeDecoder::Input;
 namespace type = ov::frontend::type;
-
-// PyTorch's numbers of memory formats (c10/core/MemoryFormat.h).
-int64_t number_of(MemoryFormat format) {
-  switch (format) {
-    case MemoryFormat::kContiguous: return 0;
-    case MemoryFormat::kPreserve: return 1;
-    case MemoryFormat::kChannelsLast: return 2;
-    case MemoryFormat::kChannelsLast3d: return 3;
-  }
-  return 0;
-}
 
 // Builds the nodes of one argument; one overload per kind of Argument.
 struct Builder {
@@ -72,7 +61,7 @@ struct Builder {
     return {id, type::Str(), false};
   }
   Input operator()(DType dtype) const { return integer(scalar_type_number(dtype)); }
-  Input operator()(MemoryFormat format) const { return integer(number_of(format)); }
+  Input operator()(MemoryFormat format) const { return integer(memory_format_number(format)); }
   Input operator()(Layout) const { return integer(0); }
   Input operator()(const Device& device) const { return (*this)(device.type); }
   Input operator()(ValueRef ref) const { return {id_of(ref.id), {}, false}; }

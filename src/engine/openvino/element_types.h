@@ -1,4 +1,4 @@
-// DType of this library <-> element type of OpenVINO <-> number that PyTorch's operators take.
+// DType of this library -> element type of OpenVINO.
 // Thread safety: pure functions.
 #pragma once
 
@@ -11,7 +11,5 @@ namespace changeaware::ovn {
 
 // Nothing for complex numbers, which OpenVINO has not.
 std::optional<ov::element::Type> element_type(DType dtype);
-// PyTorch's ScalarType number (c10/core/ScalarType.h), as a constant argument of an operator.
-int64_t scalar_type_number(DType dtype);
 
 }  // namespace changeaware::ovn

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "engine/torch/dtypes.h"
 #include "engine/torch/program_spec.h"
+#include "engine/torch_numbers.h"
 
 namespace changeaware::torch {
 namespace {
@@ -57,7 +57,7 @@ Result<Tensor> TorchExecutable::take(CaTorchOutput& output, const Port& port) co
   const std::shared_ptr<const void> owner(output.owner, functions_->free_owner);
   output.owner = nullptr;
   const auto rank = static_cast<size_t>(output.given.rank);
-  const std::optional<DType> dtype = dtype_of(output.given.dtype);
+  const std::optional<DType> dtype = dtype_of_scalar_type(output.given.dtype);
   if (!dtype) {
     return unsupported("output '{}' came out in PyTorch's scalar type {}", port.name,
                        output.given.dtype);

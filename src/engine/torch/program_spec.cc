@@ -5,21 +5,10 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "engine/torch/dtypes.h"
+#include "engine/torch_numbers.h"
 
 namespace changeaware::torch {
 namespace {
-
-int64_t memory_format_number(MemoryFormat format) {
-  // c10/core/MemoryFormat.h: contiguous, preserve, channels last, channels last in 3d.
-  switch (format) {
-    case MemoryFormat::kContiguous: return 0;
-    case MemoryFormat::kPreserve: return 1;
-    case MemoryFormat::kChannelsLast: return 2;
-    case MemoryFormat::kChannelsLast3d: return 3;
-  }
-  return 0;
-}
 
 int32_t value_number(ValueId id) { return id == kNoId ? -1 : static_cast<int32_t>(id); }
 
@@ -54,7 +43,7 @@ class ArgumentWriter {
     return number(CA_TORCH_FLOAT, 0);
   }
   Status operator()(const std::string& v) { return text(CA_TORCH_STRING, v); }
-  Status operator()(DType v) { return number(CA_TORCH_DTYPE, scalar_type(v)); }
+  Status operator()(DType v) { return number(CA_TORCH_DTYPE, scalar_type_number(v)); }
   Status operator()(MemoryFormat v) {
     return number(CA_TORCH_MEMORY_FORMAT, memory_format_number(v));
   }
@@ -120,8 +109,8 @@ class ArgumentWriter {
 }  // namespace
 
 CaTorchTensor describe(const Tensor& tensor) {
-  return {scalar_type(tensor.dtype()), static_cast<int32_t>(tensor.rank()), tensor.shape().data(),
-          tensor.strides().data(), tensor.mutable_data()};
+  return {scalar_type_number(tensor.dtype()), static_cast<int32_t>(tensor.rank()),
+          tensor.shape().data(), tensor.strides().data(), tensor.mutable_data()};
 }
 
 ProgramSpec::ProgramSpec(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {

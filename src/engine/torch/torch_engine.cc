@@ -47,4 +47,9 @@ Result<std::string> torch_op_schema(std::string_view name, const ExactEngineOpti
   return begin == std::string::npos ? std::string() : text.substr(begin);
 }
 
+std::function<Result<std::string>(const std::string&)> torch_op_schemas(
+    const ExactEngineOptions& options) {
+  return [options](const std::string& name) { return torch_op_schema(name, options); };
+}
+
 }  // namespace changeaware

@@ -7,6 +7,7 @@
 // Thread safety: functions may be called concurrently.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,5 +26,9 @@ Result<std::unique_ptr<Engine>> make_torch_engine(int threads, const ExactEngine
 // "(Tensor self, int dim) -> Tensor" of an operator, for parse_op_schema(); empty when PyTorch and
 // the operator libraries of `options` do not have it. Errors: as make_torch_engine().
 Result<std::string> torch_op_schema(std::string_view name, const ExactEngineOptions& options);
+
+// torch_op_schema() with these options, as register_operators() takes it.
+std::function<Result<std::string>(const std::string&)> torch_op_schemas(
+    const ExactEngineOptions& options);
 
 }  // namespace changeaware

@@ -1,8 +1,8 @@
-#include "engine/torch/dtypes.h"
+#include "engine/torch_numbers.h"
 
 #include <utility>
 
-namespace changeaware::torch {
+namespace changeaware {
 namespace {
 
 constexpr std::pair<DType, int32_t> kTypes[] = {
@@ -14,18 +14,28 @@ constexpr std::pair<DType, int32_t> kTypes[] = {
 
 }  // namespace
 
-int32_t scalar_type(DType dtype) {
+int32_t scalar_type_number(DType dtype) {
   for (const auto& [d, number] : kTypes) {
     if (d == dtype) return number;
   }
   return -1;
 }
 
-std::optional<DType> dtype_of(int32_t scalar_type) {
+std::optional<DType> dtype_of_scalar_type(int32_t wanted) {
   for (const auto& [d, number] : kTypes) {
-    if (number == scalar_type) return d;
+    if (number == wanted) return d;
   }
   return std::nullopt;
 }
 
-}  // namespace changeaware::torch
+int64_t memory_format_number(MemoryFormat format) {
+  switch (format) {
+    case MemoryFormat::kContiguous: return 0;
+    case MemoryFormat::kPreserve: return 1;
+    case MemoryFormat::kChannelsLast: return 2;
+    case MemoryFormat::kChannelsLast3d: return 3;
+  }
+  return 0;
+}
+
+}  // namespace changeaware
