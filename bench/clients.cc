@@ -14,7 +14,7 @@
 namespace changeaware::bench {
 namespace {
 
-constexpr size_t kRounds = 5;
+constexpr size_t kRounds = 9;
 constexpr size_t kRequestsOfAClient = 4;
 
 // A session, its sample request, and the one input that differs from request to request.

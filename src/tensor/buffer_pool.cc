@@ -1,5 +1,6 @@
 #include "tensor/buffer_pool.h"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <new>
@@ -16,11 +17,40 @@ struct Block {
 
 void free_block(const Block& block) { ::operator delete(block.data, kAlignment); }
 
+// By how much the bytes in use went up and down of late.
+class Demand {
+ public:
+  void take(size_t bytes) {
+    in_use_ += bytes;
+    now_.high = std::max(now_.high, in_use_);
+    if (++taken_ % kDemandWindow != 0) return;
+    before_ = now_;
+    now_ = {in_use_, in_use_};
+  }
+  void give(size_t bytes) {
+    in_use_ -= bytes;
+    now_.low = std::min(now_.low, in_use_);
+  }
+  size_t swing() const {
+    return std::max(now_.high, before_.high) - std::min(now_.low, before_.low);
+  }
+
+ private:
+  struct Range {
+    size_t low = 0;
+    size_t high = 0;
+  };
+  size_t in_use_ = 0;
+  size_t taken_ = 0;
+  Range now_, before_;
+};
+
 class Pool {
  public:
   std::byte* take(size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
+      demand_.take(bytes);
       for (auto it = idle_.rbegin(); it != idle_.rend(); ++it) {  // the warmest first
         if (it->bytes != bytes) continue;
         std::byte* const data = it->data;
@@ -29,7 +59,13 @@ class Pool {
         return data;
       }
     }
-    return allocate(bytes);
+    try {
+      return allocate(bytes);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      demand_.give(bytes);
+      throw;
+    }
   }
 
   // What waits is given up before memory runs out.
@@ -43,14 +79,17 @@ class Pool {
   }
 
   void give(const Block& block) noexcept {
+    size_t most = 0;
     try {
       const std::lock_guard lock(mutex_);
+      demand_.give(block.bytes);
+      most = std::min(kMostIdleBytes, demand_.swing());
       idle_.push_back(block);
       idle_bytes_ += block.bytes;
     } catch (const std::bad_alloc&) {
       return free_block(block);
     }
-    free_oldest(kMostIdleBytes);
+    free_oldest(most);
   }
 
   // True when there was something.
@@ -83,6 +122,7 @@ class Pool {
   std::mutex mutex_;
   std::deque<Block> idle_;  // oldest first
   size_t idle_bytes_ = 0;
+  Demand demand_;
 };
 
 Pool& pool() {

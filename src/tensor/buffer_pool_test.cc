@@ -19,7 +19,8 @@ TEST(BufferPool, ALargeBlockIsUsedAgainByTheNextOfItsSize) {
   const std::byte* const address = first.get();
   first.reset();
   EXPECT_EQ(idle_buffer_bytes(), kLarge);
-  EXPECT_NE(allocate_buffer(kLarge + 64).get(), address) << "another size is another block";
+  const auto other = allocate_buffer(kLarge + 64);
+  EXPECT_NE(other.get(), address) << "another size is another block";
   const auto second = allocate_buffer(kLarge);
   EXPECT_EQ(second.get(), address);
   EXPECT_NE(allocate_buffer(kLarge).get(), address) << "one that is in use is not handed out";
@@ -36,6 +37,33 @@ TEST(BufferPool, WhatWaitsIsBounded) {
   EXPECT_GT(idle_buffer_bytes(), 0u);
   release_idle_buffers();
   EXPECT_EQ(idle_buffer_bytes(), 0u);
+}
+
+// Takes and gives back `count` blocks of `bytes` at once.
+void burst(size_t count, size_t bytes) {
+  std::vector<std::shared_ptr<std::byte>> blocks;
+  while (blocks.size() < count) blocks.push_back(allocate_buffer(bytes));
+}
+
+TEST(BufferPool, WhatWaitsFollowsTheDemand) {
+  constexpr size_t kBlock = kLeastPooledBytes;
+  for (size_t i = 0; i < 2 * kDemandWindow; ++i) burst(1, kBlock);
+  EXPECT_EQ(idle_buffer_bytes(), kBlock);
+  burst(10, kBlock);
+  EXPECT_EQ(idle_buffer_bytes(), 10 * kBlock) << "ten at once are needed again";
+  for (size_t i = 0; i < 2 * kDemandWindow; ++i) burst(1, kBlock);
+  EXPECT_EQ(idle_buffer_bytes(), kBlock) << "but not for ever";
+}
+
+TEST(BufferPool, WhatIsOnlyAddedToLeavesNothingWaiting) {
+  constexpr size_t kBlock = kLeastPooledBytes;
+  release_idle_buffers();
+  std::vector<std::shared_ptr<std::byte>> kept;
+  while (kept.size() < 2 * kDemandWindow) {
+    burst(1, kBlock);
+    kept.push_back(allocate_buffer(kBlock));
+    EXPECT_LE(idle_buffer_bytes(), kBlock);
+  }
 }
 
 TEST(BufferPool, SmallBlocksDoNotWait) {

@@ -65,6 +65,8 @@ ov::AnyMap properties(const OpenVinoOptions& options) {
       ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY),
       ov::num_streams(1),
       ov::inference_num_threads(options.threads),
+      // Pinned, the first thread of every model runs on the same core: two are not loaded at once.
+      ov::hint::enable_cpu_pinning(false),
       ov::intel_cpu::denormals_optimization(false),
   };
   all.merge(readable_blobs());
