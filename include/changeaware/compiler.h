@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "changeaware/exact_engine.h"
+#include "changeaware/export_macro.h"
 #include "changeaware/package.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
@@ -63,8 +64,9 @@ struct CompileReport {
 // that does not fit, by name), Unsupported (mutation of an input or buffer, random or unknown
 // operators, an operator that the engine cannot run faithfully: names node and operator).
 // Thread safety: may be called concurrently with different package paths.
-Result<CompileReport> compile(const std::string& model_path, const std::string& package_path,
-                              const CompileOptions& options = {});
+CHANGEAWARE_API Result<CompileReport> compile(const std::string& model_path,
+                                              const std::string& package_path,
+                                              const CompileOptions& options = {});
 
 struct VerifyOptions {
   std::map<std::string, Tensor> examples;  // replace those in the package, by name
@@ -91,7 +93,7 @@ struct VerifyReport {
 // against `main` for every set of changed inputs. Errors: those of Package::open; InvalidArgument
 // when the package has no example inputs and none are given. A difference is no error: it is in
 // the report.
-Result<VerifyReport> verify_package(const std::string& package_path,
-                                    const VerifyOptions& options = {});
+CHANGEAWARE_API Result<VerifyReport> verify_package(const std::string& package_path,
+                                                    const VerifyOptions& options = {});
 
 }  // namespace changeaware

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "changeaware/exact_engine.h"
+#include "changeaware/export_macro.h"
 
 namespace changeaware {
 
@@ -36,6 +37,6 @@ struct SystemReport {
 
 // Never fails: what cannot be found out is empty or 0. Tries to start each engine, which may take a
 // second and, for the exact one, loads PyTorch. Thread safety: may be called concurrently.
-SystemReport inspect_system(const ExactEngineOptions& exact_engine = {});
+CHANGEAWARE_API SystemReport inspect_system(const ExactEngineOptions& exact_engine = {});
 
 }  // namespace changeaware

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/export_macro.h"
 #include "changeaware/status.h"
 
 namespace changeaware {
@@ -26,12 +27,13 @@ struct ExactEngineReport {
 };
 
 // Looks without loading anything. Never fails.
-ExactEngineReport find_exact_engine(const ExactEngineOptions& options = {});
+CHANGEAWARE_API ExactEngineReport find_exact_engine(const ExactEngineOptions& options = {});
 
 // Builds the plug-in for the PyTorch found, with the C++ compiler ($CXX, else c++), into the
 // platform's cache folder; once per version of PyTorch and of this library.
 // Errors: Unsupported (no PyTorch, or one of another version than this library knows: says which),
 // Io, Internal with the compiler's output.
-Result<ExactEngineReport> build_exact_engine(const ExactEngineOptions& options = {});
+CHANGEAWARE_API Result<ExactEngineReport> build_exact_engine(
+    const ExactEngineOptions& options = {});
 
 }  // namespace changeaware

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "changeaware/export_macro.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
 
@@ -144,11 +145,11 @@ struct Manifest {
   bool verified = false;
 
   // Corrupt, naming the field, when the parts contradict each other.
-  Status validate() const;
-  const Callable* find_callable(std::string_view name) const;
+  CHANGEAWARE_API Status validate() const;
+  CHANGEAWARE_API const Callable* find_callable(std::string_view name) const;
 };
 
-class Package {
+class CHANGEAWARE_API Package {
  public:
   // Maps the file and reads the manifest. Errors: Io, Corrupt, Unsupported (a newer major format,
   // or not a package: the message says what it is).

@@ -2,7 +2,8 @@
 //
 // Thread safety: every method may be called concurrently. Requests on one session share what is
 // retained; engine work of different requests may overlap.
-// Ownership: input tensors are read during run() and not kept. Output tensors are the caller's own:
+// Ownership: input tensors are read during run(), nobody may write to them meanwhile, and they are
+// not kept. Output tensors are the caller's own:
 // they never alias what the session retains.
 #pragma once
 
@@ -16,6 +17,8 @@
 #include <vector>
 
 #include "changeaware/exact_engine.h"
+#include "changeaware/export_macro.h"
+#include "changeaware/external_engine.h"
 #include "changeaware/package.h"
 #include "changeaware/status.h"
 #include "changeaware/tensor.h"
@@ -32,6 +35,9 @@ struct SessionOptions {
   // used only for the same package file, engine, processor and threads; what is damaged is ignored.
   std::string blob_folder;
   ExactEngineOptions exact_engine;
+  // Runs the callables instead of this library's engines; null = those. Sessions share its loaded
+  // callables when they share the engine.
+  std::shared_ptr<const ExternalEngine> external_engine;
   // Skip a callable whose inputs, computed again, have the bits of inputs it ran on before.
   bool early_cutoff = true;
   // Read and fingerprint the bytes of inputs that come with a version tag, and fail a request whose
@@ -105,6 +111,7 @@ struct Report {
   std::vector<std::string> reused;
   std::vector<Decision> decisions;  // every callable of the strategy
   double predicted_us = 0;          // engine time, and loading what was not loaded
+  uint64_t copied_input_bytes = 0;  // of inputs that are not dense, copied for the engine
   double fingerprint_us = 0;
   double plan_us = 0;  // looking up what is retained and deciding
   double engine_us = 0;
@@ -151,7 +158,7 @@ struct SessionStats {
   std::map<std::string, uint64_t> runs;  // engine calls by callable
 };
 
-class Session {
+class CHANGEAWARE_API Session {
  public:
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Package> package,
                                                  const SessionOptions& options = {});

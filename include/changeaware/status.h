@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "changeaware/export_macro.h"
+
 namespace changeaware {
 
 enum class StatusCode : uint8_t {
@@ -29,9 +31,9 @@ enum class StatusCode : uint8_t {
 };
 
 // "InvalidArgument", "Corrupt", …; static storage.
-std::string_view status_code_name(StatusCode code);
+CHANGEAWARE_API std::string_view status_code_name(StatusCode code);
 
-class [[nodiscard]] Status {
+class [[nodiscard]] CHANGEAWARE_API Status {
  public:
   Status() = default;
   Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {

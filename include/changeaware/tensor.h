@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "changeaware/export_macro.h"
 #include "changeaware/status.h"
 
 namespace changeaware {
@@ -40,19 +41,19 @@ enum class DType : uint8_t {
 };
 
 // "float32", "int64", "bool", "bfloat16", …; static storage (NumPy's and PyTorch's spelling).
-std::string_view dtype_name(DType dtype);
+CHANGEAWARE_API std::string_view dtype_name(DType dtype);
 // InvalidArgument when the name is none of them.
-Result<DType> parse_dtype(std::string_view name);
-size_t dtype_bytes(DType dtype);
-bool is_floating(DType dtype);
-bool is_integer(DType dtype);  // without bool
+CHANGEAWARE_API Result<DType> parse_dtype(std::string_view name);
+CHANGEAWARE_API size_t dtype_bytes(DType dtype);
+CHANGEAWARE_API bool is_floating(DType dtype);
+CHANGEAWARE_API bool is_integer(DType dtype);  // without bool
 
 using Shape = std::vector<int64_t>;
 
 // "[1, 3, 224, 224]".
-std::string shape_to_string(std::span<const int64_t> shape);
+CHANGEAWARE_API std::string shape_to_string(std::span<const int64_t> shape);
 
-class Storage {
+class CHANGEAWARE_API Storage {
  public:
   Storage(std::byte* data, size_t bytes, std::shared_ptr<const void> owner,
           bool is_file_mapping = false)
@@ -70,7 +71,7 @@ class Storage {
   std::shared_ptr<const void> owner_;
 };
 
-class Tensor {
+class CHANGEAWARE_API Tensor {
  public:
   // An empty handle: defined() is false.
   Tensor() = default;
@@ -134,11 +135,11 @@ class Tensor {
   std::shared_ptr<Storage> storage_;
 };
 
-std::vector<int64_t> contiguous_strides(std::span<const int64_t> shape);
+CHANGEAWARE_API std::vector<int64_t> contiguous_strides(std::span<const int64_t> shape);
 
 // Same dtype, shape and, element by element in logical order, the same bits (-0.0 differs from
 // 0.0; a NaN equals itself).
-bool bit_identical(const Tensor& a, const Tensor& b);
+CHANGEAWARE_API bool bit_identical(const Tensor& a, const Tensor& b);
 
 template <class T>
 Tensor Tensor::of(DType dtype, Shape shape, const std::vector<T>& values) {

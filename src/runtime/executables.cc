@@ -8,12 +8,13 @@
 #include "engine/torch/torch_engine.h"
 #include "graph/subgraph.h"
 #include "runtime/elapsed.h"
+#include "runtime/external_callable.h"
 
 namespace changeaware {
 namespace {
 
-using StoreKey =
-    std::tuple<const PackageFile*, int, std::string, std::string, std::vector<std::string>>;
+using StoreKey = std::tuple<const PackageFile*, const ExternalEngine*, int, std::string,
+                            std::string, std::vector<std::string>>;
 
 struct Registry {
   std::mutex mutex;
@@ -39,31 +40,41 @@ ExecutableStore::Pinned::~Pinned() {
 }
 
 ExecutableStore::ExecutableStore(std::shared_ptr<const PackageFile> package,
-                                 std::unique_ptr<Engine> engine, EngineOptions options)
+                                 std::unique_ptr<Engine> engine, EngineOptions options,
+                                 std::shared_ptr<const ExternalEngine> external)
     : package_(std::move(package)),
       engine_(std::move(engine)),
+      external_(std::move(external)),
       options_(std::move(options)),
       slots_(2 * package_->manifest().callables.size()),
       account_(slots_.size(), [this](size_t callable) { release(callable); }) {}
 
 Result<std::shared_ptr<ExecutableStore>> ExecutableStore::shared(
-    std::shared_ptr<const PackageFile> package, EngineOptions options) {
+    std::shared_ptr<const PackageFile> package, EngineOptions options,
+    std::shared_ptr<const ExternalEngine> external) {
   const std::lock_guard lock(registry().mutex);
   std::erase_if(registry().stores, [](const auto& item) { return item.second.expired(); });
-  const StoreKey key{package.get(), options.threads, options.blob_folder,
-                     options.exact_engine.torch_folder, options.exact_engine.op_libraries};
+  const StoreKey key{package.get(),
+                     external.get(),
+                     options.threads,
+                     options.blob_folder,
+                     options.exact_engine.torch_folder,
+                     options.exact_engine.op_libraries};
   if (const auto it = registry().stores.find(key); it != registry().stores.end()) {
     // The store holds the package, so a live store's key is this very package.
     if (auto store = it->second.lock()) return store;
   }
   options.needs_exact = !package->manifest().exact_engine_version.empty();
-  CA_ASSIGN_OR_RETURN(auto engine, start_engine(options));
+  std::unique_ptr<Engine> engine;
+  if (external == nullptr) {
+    CA_ASSIGN_OR_RETURN(engine, start_engine(options));
+  }
   if (!options.exact_engine.op_libraries.empty()) {
     CA_RETURN_IF_ERROR(package->register_operators(torch_op_schemas(options.exact_engine)));
   }
   package->keep_digests_in(options.blob_folder);
-  std::shared_ptr<ExecutableStore> store(
-      new ExecutableStore(std::move(package), std::move(engine), std::move(options)));
+  std::shared_ptr<ExecutableStore> store(new ExecutableStore(
+      std::move(package), std::move(engine), std::move(options), std::move(external)));
   registry().stores[key] = store;
   return store;
 }
@@ -84,6 +95,7 @@ Result<const Engine*> ExecutableStore::engine_for(size_t callable) const {
 }
 
 Status ExecutableStore::can_run_exact(const Status& reason) const {
+  if (external_ != nullptr) return reason;
   const auto engine = engine_for(exact_twin(0));
   if (engine.ok()) return {};
   return unsupported("{}; {}", reason.message(), engine.status().message());
@@ -146,9 +158,20 @@ bool ExecutableStore::fit(const std::vector<size_t>& callables, uint64_t budget_
   return bytes <= budget_bytes;
 }
 
+Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load_elsewhere(
+    const Callable& callable) const {
+  auto executable = load_external(*external_, callable);
+  if (!executable.ok()) return executable.status().with_context("callable '" + callable.name + "'");
+  auto loaded = std::make_unique<LoadedCallable>();
+  loaded->executable = *std::move(executable);
+  loaded->output_count = callable.outputs.size();
+  return std::unique_ptr<const LoadedCallable>(std::move(loaded));
+}
+
 Result<std::unique_ptr<const LoadedCallable>> ExecutableStore::load(size_t index) const {
   CA_RETURN_IF_ERROR(check_file());
   const Callable& callable = manifest_callable(index);
+  if (external_ != nullptr) return load_elsewhere(callable);
   CA_ASSIGN_OR_RETURN(const Engine* engine, engine_for(index));
   CA_ASSIGN_OR_RETURN(const ExportedProgram region, package_->region(callable.name));
   const Graph graph =

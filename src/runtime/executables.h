@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "changeaware/external_engine.h"
 #include "engine/engine.h"
 #include "engine/start_engine.h"
 #include "package/package_file.h"
@@ -49,9 +50,10 @@ class ExecutableStore {
   };
 
   // The store of this package and these options; made when no session has one.
-  // `options.needs_exact` is the package's to say.
-  static Result<std::shared_ptr<ExecutableStore>> shared(std::shared_ptr<const PackageFile> package,
-                                                         EngineOptions options);
+  // `options.needs_exact` is the package's to say. With an `external` engine none of ours starts.
+  static Result<std::shared_ptr<ExecutableStore>> shared(
+      std::shared_ptr<const PackageFile> package, EngineOptions options,
+      std::shared_ptr<const ExternalEngine> external);
 
   // The number of a callable when all of it runs on the exact engine, for values that the fast one
   // does not compute. Loaded, pinned and counted like a callable of its own.
@@ -78,7 +80,7 @@ class ExecutableStore {
   bool fit(const std::vector<size_t>& callables, uint64_t budget_bytes) const;
   ResidentAccount::Totals totals() const { return account_.totals(); }
   uint64_t resident_bytes(size_t callable) const { return account_.bytes(callable); }
-  BlobReport blob_report() const { return engine_->blob_report(); }
+  BlobReport blob_report() const { return engine_ ? engine_->blob_report() : BlobReport(); }
 
  private:
   struct Slot {
@@ -87,16 +89,18 @@ class ExecutableStore {
   };
 
   ExecutableStore(std::shared_ptr<const PackageFile> package, std::unique_ptr<Engine> engine,
-                  EngineOptions options);
+                  EngineOptions options, std::shared_ptr<const ExternalEngine> external);
   const Callable& manifest_callable(size_t callable) const;
   Result<const Engine*> engine_for(size_t callable) const;
   LoadEstimate estimate(size_t callable) const;
   Result<Pinned> carry_out(size_t callable, ResidentAccount::Load booking);
   Result<std::unique_ptr<const LoadedCallable>> load(size_t callable) const;
+  Result<std::unique_ptr<const LoadedCallable>> load_elsewhere(const Callable& callable) const;
   void release(size_t callable);
 
   const std::shared_ptr<const PackageFile> package_;
-  const std::unique_ptr<Engine> engine_;
+  const std::unique_ptr<Engine> engine_;  // null where all is external
+  const std::shared_ptr<const ExternalEngine> external_;
   const EngineOptions options_;
   mutable std::mutex twin_engine_mutex_;
   mutable std::unique_ptr<Engine> twin_engine_;  // started for the first exact twin

@@ -12,11 +12,14 @@ namespace {
 
 // Program inputs densely: contents are what a version stands for, and PyTorch's last bits may
 // follow the layout.
-std::vector<Tensor> gather_inputs(const RequestState& state, const RegionInfo& region) {
+std::vector<Tensor> gather_inputs(RequestState& state, const RegionInfo& region) {
   std::vector<Tensor> tensors;
   for (const Source& source : region.inputs) {
-    tensors.push_back(source.is_input ? state.inputs[source.index].tensor.contiguous()
+    tensors.push_back(source.is_input ? state.inputs[source.index].tensor
                                       : state.regions[source.region].outputs[source.index]);
+    if (!source.is_input || tensors.back().is_contiguous()) continue;
+    state.copied_input_bytes += tensors.back().size_bytes();
+    tensors.back() = tensors.back().contiguous();
   }
   return tensors;
 }

@@ -10,6 +10,7 @@
 #include "runtime/cancellation.h"
 #include "runtime/flights.h"
 #include "runtime/planner/planner.h"
+#include "runtime/prints_in_use.h"
 #include "runtime/strategies.h"
 #include "runtime/topology.h"
 #include "runtime/versions.h"
@@ -22,6 +23,7 @@ struct InputState {
   bool tagged = false;   // its bytes were not read
   bool changed = false;  // against the previous request
   Status fast_values;    // why the fast engine does not compute with its values
+  PrintsInUse::Use print;
 };
 
 struct RegionState {
@@ -53,6 +55,7 @@ struct RequestState {
   std::vector<RegionState> regions;  // by region
   PlanRequest ask;
   PlanChoice plan;
+  uint64_t copied_input_bytes = 0;
   double fingerprint_us = 0;
   double plan_us = 0;
 };

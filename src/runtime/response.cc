@@ -33,6 +33,7 @@ Result<Tensor> output_tensor(const RequestState& state, const ResultInfo& result
 
 void fill_report(const RequestState& state, Report& report) {
   report.predicted_us = state.plan.predicted_us;
+  report.copied_input_bytes = state.copied_input_bytes;
   report.fingerprint_us = state.fingerprint_us;
   report.plan_us = state.plan_us;
   for (size_t i = 0; i < state.inputs.size(); ++i) {

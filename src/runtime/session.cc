@@ -236,7 +236,11 @@ class SessionImpl : public Session, private RegionHooks {
         if (state.needed[i]) input.fast_values = tagged_values_.check(name, input);
         continue;
       }
-      CA_ASSIGN_OR_RETURN(const Fingerprint print, fingerprinter_.fingerprint(name, input.tensor));
+      CA_ASSIGN_OR_RETURN(
+          const Fingerprint print,
+          prints_in_use_.get(
+              i, input.tensor, [&] { return fingerprinter_.fingerprint(name, input.tensor); },
+              input.print));
       // What nobody reads may hold anything.
       if (state.needed[i]) input.fast_values = print.values;
       if (input.tagged) {
@@ -529,6 +533,7 @@ class SessionImpl : public Session, private RegionHooks {
   const PlanSealer sealer_;
   const std::vector<std::unique_ptr<const Family>> families_;
   ConstantOutputs constants_;
+  PrintsInUse prints_in_use_;
   TaggedValues tagged_values_;
   RetainedCache cache_;
   Flights flights_;
@@ -555,9 +560,11 @@ Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Package> 
     if (folder.empty()) folder = default_blob_folder();
     if (folder == "off") folder.clear();
     CA_ASSIGN_OR_RETURN(auto executables,
-                        ExecutableStore::shared(file, {.threads = options.threads,
-                                                       .blob_folder = folder,
-                                                       .exact_engine = options.exact_engine}));
+                        ExecutableStore::shared(file,
+                                                {.threads = options.threads,
+                                                 .blob_folder = folder,
+                                                 .exact_engine = options.exact_engine},
+                                                options.external_engine));
     return std::unique_ptr<Session>(
         std::make_unique<SessionImpl>(std::move(file), std::move(executables), options));
   });
