@@ -50,6 +50,12 @@ Result<int> dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }
+  if (name == "export-coreai") {
+    return error(
+        StatusCode::kUnsupported,
+        "export-coreai is part of the Python package: pip install changeaware[coreai], then "
+        "python -m changeaware export-coreai");
+  }
   fmt::print(stderr, "{}", usage());
   if (name.empty()) return error(StatusCode::kInvalidArgument, "no command given");
   return error(StatusCode::kInvalidArgument, "no command '{}'", name);

@@ -18,6 +18,9 @@ find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenVINO REQUIRED COMPONENTS Runtime PyTorch)
+# What is installed finds OpenVINO where the build found it. CMAKE_INSTALL_RPATH_USE_LINK_PATH would
+# leave out a folder inside the project, where .venv is.
+set(CMAKE_INSTALL_RPATH $<TARGET_FILE_DIR:openvino::runtime>)
 
 # RapidJSON is headers; not every version brings a CMake target.
 find_path(RAPIDJSON_INCLUDE_DIR rapidjson/document.h REQUIRED)

@@ -41,7 +41,9 @@ struct CompileOptions {
   // Outputs by name, computed elsewhere from the example inputs; `main` must agree within
   // `tolerance`.
   std::map<std::string, Tensor> reference;
-  // Called on the calling thread with a stage name and a fraction in [0, 1]; may be empty.
+  // Called on the calling thread with a stage name and a fraction in [0, 1]; may be empty. What it
+  // throws while the fraction is below 1 ends compile(), which then has written nothing, and leaves
+  // it as it is: the one way to stop.
   std::function<void(std::string_view stage, double fraction)> progress;
 };
 

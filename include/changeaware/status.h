@@ -81,9 +81,10 @@ class [[nodiscard]] Result {
 #define CA_CONCAT_INNER(a, b) a##b
 #define CA_CONCAT(a, b) CA_CONCAT_INNER(a, b)
 
-#define CA_RETURN_IF_ERROR(expr)                                                     \
-  do {                                                                               \
-    if (::changeaware::Status ca_status = (expr); !ca_status.ok()) return ca_status; \
+#define CA_RETURN_IF_ERROR(expr)                                                 \
+  do {                                                                           \
+    if (::changeaware::Status ca_failed_status = (expr); !ca_failed_status.ok()) \
+      return ca_failed_status;                                                   \
   } while (0)
 
 #define CA_ASSIGN_OR_RETURN(lhs, expr) \

@@ -42,6 +42,21 @@ void use_threads(int32_t threads) {
   used = threads;
 }
 
+// PyTorch's number of threads for the length of a run. Whoever else uses PyTorch on this thread,
+// as Python may, finds the number that he left.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int32_t threads) : before_(at::get_num_threads()) { use_threads(threads); }
+  ~ThreadCount() {
+    if (at::get_num_threads() != before_) use_threads(before_);
+  }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int32_t before_;
+};
+
 int32_t default_threads() {
   static const int32_t threads = at::get_num_threads();
   return threads;
@@ -78,7 +93,7 @@ int32_t run(const CaTorchProgram* program, int32_t threads, const CaTorchTensor*
   return guarded(message, [&] {
     Silence silence;
     const c10::WarningUtils::WarningHandlerGuard guard(&silence);
-    use_threads(threads);
+    const ThreadCount count(threads);
     reinterpret_cast<const Program*>(program)->run(inputs, outputs);
   });
 }
