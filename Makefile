@@ -8,8 +8,8 @@ export CHANGEAWARE_VENV CHANGEAWARE_TEST_VENV
 
 PYTHON = $(CHANGEAWARE_VENV)/bin/python
 TEST_PYTHON = $(CHANGEAWARE_TEST_VENV)/bin/python
-SUITES ?= style unit oracle conformance
-SOURCES = $(shell git ls-files '*.cc' '*.h')
+SUITES ?= style unit oracle conformance c_api wheel python docs coreai
+SOURCES = $(shell git ls-files '*.cc' '*.c' '*.h')
 
 .PHONY: demo demo-clip test test-zoo conformance conformance-docs build asan tsan bench setup \
 	format tidy clean

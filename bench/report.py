@@ -32,7 +32,7 @@ class Row:
     def number(self, value: float) -> str:
         if self.unit == "B":
             return f"{value:,.0f} B"
-        digits = {"": 2, "s": 1, "ms": 2, "µs": 0}[self.unit]
+        digits = {"": 2, "s": 1 if self.limit >= 1 else 2, "ms": 2, "µs": 0}[self.unit]
         # One more where two digits would hide which side of the limit it is on.
         is_close = round(self.measured, digits) == round(self.limit, digits)
         if self.unit == "" and (value < 0.1 or is_close):

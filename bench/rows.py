@@ -126,3 +126,16 @@ def scaling_rows(scaling: dict) -> list[Row]:
         Row("analysis and cuts of 100,000 nodes", slowest / 1e3, "s", 5.0),
         Row("their growth from 12,500 nodes / n log n", growth, "", GROWTH_LIMIT),
     ]
+
+
+def python_rows(measured: dict) -> list[Row]:
+    image = f"{measured['image_bytes'] / 1e6:.1f} MB image"
+    return [
+        Row("Python, a call with 3 inputs beyond the C++ session", measured["call_overhead_us"],
+            "µs", 30.0),
+        Row(f"Python, {image} in NumPy: bytes copied", measured["copied_input_bytes"], "B", 0),
+        Row(f"Python, {image} in NumPy: growth of peak RSS", measured["copied_rss_bytes"], "B",
+            measured["image_bytes"] / 10),
+        Row("import changeaware", measured["import_seconds"], "s", 0.3,
+            "it imports PyTorch" if measured["imports_torch"] else ""),
+    ]

@@ -24,7 +24,7 @@ import tempfile
 from experiments import update_experiments
 from memory_work import MEMORY_WORK
 from report import Row, machine, print_table, update_readme
-from rows import MEMORY_ROWS, model_rows, scaling_rows
+from rows import MEMORY_ROWS, model_rows, python_rows, scaling_rows
 from tools import Tools
 from workloads import MODELS, THREE_INPUTS, Model, workload
 
@@ -110,6 +110,8 @@ def measure(tools: Tools, models: list[Model], quick: bool) -> dict:
             rows += MEMORY_ROWS[model.name](model, everything["memory"][model.name])
     everything["scaling"] = tools.scaling()
     rows += scaling_rows(everything["scaling"])
+    everything["python"] = tools.python_package(THREE_INPUTS.program(tools, WORK), quick)
+    rows += python_rows(everything["python"])
     everything["table"] = [row.as_json() for row in rows]
     return everything
 

@@ -76,6 +76,18 @@ class Tools:
                      *want: str) -> dict:
         return self._json(self.memory, scenario, plan, cache, number, *want)
 
+    def python_package(self, program: pathlib.Path, quick: bool) -> dict:
+        """What the Python package adds; its wheel is built for this Python."""
+        site = self.root / "build" / "wheel" / "site"
+        subprocess.run([str(self.root / "scripts" / "python_package.sh"), "target", str(site)],
+                       check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run(
+            [sys.executable, str(self.root / "bench" / "python_work.py"), str(program),
+             "--requests", "200" if quick else "2000"],
+            check=True, stdout=subprocess.PIPE, text=True,
+            env={**clean_environment(), "PYTHONPATH": str(site)})
+        return json.loads(done.stdout)
+
     def scaling(self) -> dict:
         """How analysis and planning grow with the size of the program."""
         analysis = self._json(self.analysis_scaling)["analysis_scaling"]

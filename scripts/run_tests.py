@@ -9,12 +9,19 @@
     tsan     the same built with ThreadSanitizer (build-tsan/)
     oracle   tests/oracle: the program against PyTorch, with pytest
     zoo      tests/zoo: small configurations of real models, likewise
+    c_api    tests/c_api: what is installed, used from C and C++
+    coreai   tests/coreai: the Core AI packager
+    coreai_full  tests/coreai_full: the same with real models at full size, some minutes
+    wheel    tests/python in a clean virtual environment of the wheel, without PyTorch
+    python   tests/python, those that need PyTorch, with the wheel
+    docs     tests/docs: every code block of the user's pages, executed
     conformance  tests/conformance: some of PyTorch's op samples, with and without PyTorch there
 
 A suite that ran nothing counts as one failure. So does a skipped test where CI is set.
 """
 
 import functools
+import glob
 import importlib.util
 import os
 import pathlib
@@ -99,17 +106,45 @@ def ctest(name: str, preset: str, folder: str) -> Count:
         "--timeout", "600", "--progress", "--output-junit", REPORTS / f"{name}.xml"], environment)
 
 
-def pytest(name: str) -> Count:
-    """The tests of tests/name."""
+def pytest(name: str, paths=(), python=sys.executable, **environment: str) -> Count:
+    """The tests in `paths`, or tests/name, with this Python or another."""
     environment = {
-        **exact_engine(),
         "CHANGEAWARE_BIN": binary(),
         "CHANGEAWARE_FIXTURES": os.environ.get(
             "CHANGEAWARE_FIXTURES", str(ROOT.parent / "shared" / "fixtures")),
+        **environment,
     }
     return run_reporting(name, [
-        sys.executable, "-m", "pytest", f"tests/{name}", "-q", "--durations=10",
+        python, "-m", "pytest", *(paths or [f"tests/{name}"]), "-q", "--durations=10",
         "-p", "no:cacheprovider", f"--junitxml={REPORTS / f'{name}.xml'}"], environment)
+
+
+def with_pytorch(name: str) -> Count:
+    return pytest(name, **exact_engine())
+
+
+@functools.cache
+def python_package(mode: str, folder: pathlib.Path) -> bool:
+    """Builds the wheel and installs it into `folder`; scripts/python_package.sh."""
+    done = subprocess.run([ROOT / "scripts" / "python_package.sh", mode, folder],
+                          stdout=subprocess.DEVNULL)
+    return done.returncode == 0
+
+
+def in_clean_environment(name: str, *paths: str) -> Count:
+    """In a virtual environment of the wheel and what it needs."""
+    venv = ROOT / "build" / "wheel" / "venv"
+    if not python_package("clean", venv):
+        return Count(failed=1)
+    return pytest(name, paths, venv / "bin" / "python")
+
+
+def with_package(name: str, *paths: str) -> Count:
+    """In this Python, which has PyTorch, with the package from the wheel."""
+    site = ROOT / "build" / "wheel" / "site"
+    if not python_package("target", site):
+        return Count(failed=1)
+    return pytest(name, paths, **exact_engine(), PYTHONPATH=str(site))
 
 
 SUITES = {
@@ -117,9 +152,16 @@ SUITES = {
     "unit": lambda: ctest("unit", "release", "build"),
     "asan": lambda: ctest("asan", "asan", "build-asan"),
     "tsan": lambda: ctest("tsan", "tsan", "build-tsan"),
-    "oracle": lambda: pytest("oracle"),
-    "zoo": lambda: pytest("zoo"),
-    "conformance": lambda: pytest("conformance"),
+    "oracle": lambda: with_pytorch("oracle"),
+    "zoo": lambda: with_pytorch("zoo"),
+    "c_api": lambda: with_pytorch("c_api"),
+    "wheel": lambda: in_clean_environment("wheel", "tests/python", "--ignore-glob=*torch*"),
+    "python": lambda: with_package("python", *sorted(glob.glob("tests/python/test_*torch*.py",
+                                                               root_dir=ROOT))),
+    "docs": lambda: with_package("docs"),
+    "coreai": lambda: with_package("coreai"),
+    "coreai_full": lambda: with_package("coreai_full"),
+    "conformance": lambda: with_pytorch("conformance"),
 }
 
 

@@ -7,9 +7,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(
-  g++ cmake ninja-build pkg-config python3 python3-venv zlib1g-dev libboost-dev libfmt-dev
-  libssl-dev libxxhash-dev libminizip-dev rapidjson-dev libcli11-dev libgtest-dev libgmock-dev
-  libbenchmark-dev)
+  g++ cmake ninja-build pkg-config python3 python3-dev python3-venv zlib1g-dev libboost-dev
+  libfmt-dev libssl-dev libxxhash-dev libminizip-dev rapidjson-dev libcli11-dev libgtest-dev
+  libgmock-dev libbenchmark-dev)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
@@ -19,7 +19,10 @@ have_tools() {
   for tool in g++ cmake ninja pkg-config python3; do
     command -v "$tool" >/dev/null || return 1
   done
-  python3 -c 'import ensurepip, venv' 2>/dev/null
+  # The header is what extensions are built with.
+  python3 -c '
+import ensurepip, os, sysconfig, venv
+assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 2>/dev/null
 }
 
 # One header for each library.
