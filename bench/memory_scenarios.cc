@@ -165,7 +165,8 @@ Facts measure_start(const MemoryWork& work) {
 Facts measure_peer_start(const MemoryWork& work) {
   std::vector<Tensor> inputs;
   for (const Sample& sample : work.subject.samples) inputs.push_back(sample.value);
-  const PeerStart start = start_peer(work.subject.whole, work.threads, work.cache_folder, inputs);
+  const PeerStart start =
+      start_peer(work.subject.whole, work.threads, work.cache_folder, work.number == 1, inputs);
   Facts facts;
   facts.add("ready_us", start.ready_us);
   facts.add("answer_us", start.answer_us);

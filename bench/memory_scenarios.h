@@ -32,7 +32,7 @@ Facts measure_resident_budget(const MemoryWork& work);
 Facts measure_rounds(const MemoryWork& work);
 // From nothing to the first answer, for `want` alone.
 Facts measure_start(const MemoryWork& work);
-// OpenVINO's, of everything.
+// OpenVINO's, of everything. `number`: 1 = the model is read, 0 = OpenVINO is given the file.
 Facts measure_peer_start(const MemoryWork& work);
 // `number` clients at once against one, all on one session. The first input of the trace that
 // changes is theirs, in every request another value; everything else stays.

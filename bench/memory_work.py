@@ -49,17 +49,23 @@ def strategies_in_package(asker: Asker, most: int, requests: list) -> dict:
 
 
 def starts(asker: Asker, requests: list, pairs: int) -> dict:
-    """Second starts in pairs, in the order A B, B A, …; the very first fill the caches."""
-    ours, theirs = [], []
+    """Second starts in turn, each time in the other order; the very first fill the caches.
+
+    OpenVINO's twice: it reads the model and compiles it, or is given the file."""
+    scenarios = {"start": (0, (TEXT_OUTPUT,)), "peer_start": (1, ()), "peer_file_start": (0, ())}
+    out = {name: [] for name in scenarios}
     for i in range(pairs + 1):
-        for whose in ("start", "peer_start") if i % 2 else ("peer_start", "start"):
-            want = (TEXT_OUTPUT,) if whose == "start" else ()
-            (ours if whose == "start" else theirs).append(
-                asker.ask(whose, requests, want=want, cache=f"cache_of_{whose}"))
-    if not all(t["used_cache"] for t in theirs[1:]):
-        raise FileNotFoundError("the peer did not use its cache")
-    ratio = [o["answer_us"] / t["ready_us"] for o, t in zip(ours[1:], theirs[1:], strict=True)]
-    return {"starts": ours, "peer_starts": theirs, "start_ratio": statistics.median(ratio)}
+        for name in sorted(scenarios, reverse=i % 2 == 0):
+            number, want = scenarios[name]
+            out[name].append(asker.ask(name.replace("_file", ""), requests, number, want,
+                                       cache=f"cache_of_{name}"))
+    for name in ("peer_start", "peer_file_start"):
+        if not all(t["used_cache"] for t in out[name][1:]):
+            raise FileNotFoundError("the peer did not use its cache")
+    ratio = [o["answer_us"] / t["ready_us"]
+             for o, t in zip(out["start"][1:], out["peer_start"][1:], strict=True)]
+    return {"starts": out["start"], "peer_starts": out["peer_start"],
+            "peer_file_starts": out["peer_file_start"], "start_ratio": statistics.median(ratio)}
 
 
 def clip_memory(tools: Tools, model: Model, work: pathlib.Path, scratch: pathlib.Path,

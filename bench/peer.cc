@@ -64,13 +64,13 @@ double Peer::run(const std::map<std::string, Tensor>& inputs) {
 }
 
 PeerStart start_peer(const std::string& path, int threads, const std::string& cache_folder,
-                     const std::vector<Tensor>& inputs) {
+                     bool reads, const std::vector<Tensor>& inputs) {
   const auto start = std::chrono::steady_clock::now();
   ov::AnyMap settings = properties(threads);
   settings.emplace(ov::cache_dir(cache_folder));
   ov::Core core;
-  // Given the file and not the model, OpenVINO does not read it when the cache has it.
-  ov::CompiledModel model = core.compile_model(path, "CPU", settings);
+  ov::CompiledModel model = reads ? core.compile_model(core.read_model(path), "CPU", settings)
+                                  : core.compile_model(path, "CPU", settings);
   PeerStart out;
   out.ready_us = microseconds_since(start);
   ov::InferRequest request = model.create_infer_request();

@@ -37,8 +37,9 @@ struct PeerStart {
   bool used_cache = false;
 };
 
-// `inputs`: in the model's order; contiguous.
+// `reads`: the model is read and then compiled; else OpenVINO is given the file, and reads nothing
+// when its cache has it. `inputs`: in the model's order; contiguous.
 PeerStart start_peer(const std::string& path, int threads, const std::string& cache_folder,
-                     const std::vector<Tensor>& inputs);
+                     bool reads, const std::vector<Tensor>& inputs);
 
 }  // namespace changeaware::bench

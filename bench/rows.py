@@ -99,7 +99,8 @@ def clip_memory_rows(model: Model, m: dict) -> list[Row]:
             "rounds / weights", (max(rounds) - base) / weights, "", 0.03),
         Row(f"{title}, closed: RSS of round {len(rounds)} against round 2 / weights",
             abs(rounds[-1] - rounds[1]) / weights, "", 0.02),
-        Row(f"{title}, open and first answer of the texts / OpenVINO ready from its own cache",
+        Row(f"{title}, open and first answer of the texts / OpenVINO reading and compiling the "
+            "whole with its own cache",
             m["start_ratio"], "", 0.6),
     ]
 

@@ -1,7 +1,6 @@
 #include "engine/mixed/mixed_engine.h"
 
 #include <algorithm>
-#include <future>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +8,6 @@
 #include "base/errors.h"
 #include "engine/mixed/assembly.h"
 #include "engine/mixed/control_flow.h"
-#include "engine/mixed/halves.h"
 #include "engine/mixed/pieces.h"
 #include "graph/subgraph.h"
 
@@ -43,14 +41,18 @@ class MixedEngine final : public Engine {
       }
     }
     CA_RETURN_IF_ERROR(check_engines(graph));
-    const std::vector<Piece> pieces = halve_heavy_pieces(graph, split_into_pieces(graph));
+    const std::vector<Piece> pieces = split_into_pieces(graph);
     if (pieces.empty()) return compile_on(*fast_, graph, identity);
     if (pieces.size() == 1 && pieces[0].kind != PieceKind::kControlFlow) {
       return compile_on(engine_of(pieces[0].kind), graph, identity);
     }
     Assembly assembly(graph, pieces);
-    CA_ASSIGN_OR_RETURN(auto executables, compile_pieces(graph, pieces, assembly, identity));
-    for (auto& executable : executables) assembly.add(std::move(executable));
+    for (size_t p = 0; p < pieces.size(); ++p) {
+      const std::string part = identity.empty() ? identity : fmt::format("{}#{}", identity, p);
+      CA_ASSIGN_OR_RETURN(auto executable,
+                          compile_piece(graph, pieces[p], assembly.ports(p), part));
+      assembly.add(std::move(executable));
+    }
     return make_sequence(std::move(assembly).finish());
   }
 
@@ -78,31 +80,6 @@ class MixedEngine final : public Engine {
           node.name, node.op->name);
     }
     return {};
-  }
-
-  // Neighbours on the fast engine are halves of one piece: a second thread makes the other one.
-  Result<std::vector<std::unique_ptr<Executable>>> compile_pieces(
-      const Graph& graph, const std::vector<Piece>& pieces, const Assembly& assembly,
-      const std::string& identity) const {
-    const auto compile = [&](size_t p) {
-      const std::string part = identity.empty() ? identity : fmt::format("{}#{}", identity, p);
-      return compile_piece(graph, pieces[p], assembly.ports(p), part);
-    };
-    const auto is_fast = [&](size_t p) {
-      return p < pieces.size() && pieces[p].kind == PieceKind::kFast;
-    };
-    std::vector<std::unique_ptr<Executable>> executables;
-    while (executables.size() < pieces.size()) {
-      const size_t p = executables.size();
-      std::future<Result<std::unique_ptr<Executable>>> other;  // waits when it goes out of scope
-      if (is_fast(p) && is_fast(p + 1)) other = std::async(compile, p + 1);
-      CA_ASSIGN_OR_RETURN(auto executable, compile(p));
-      executables.push_back(std::move(executable));
-      if (!other.valid()) continue;
-      CA_ASSIGN_OR_RETURN(executable, other.get());
-      executables.push_back(std::move(executable));
-    }
-    return executables;
   }
 
   Result<std::unique_ptr<Executable>> compile_piece(const Graph& graph, const Piece& piece,
