@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <future>
 #include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/runtime/intel_cpu/properties.hpp>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
@@ -67,8 +65,6 @@ ov::AnyMap properties(const OpenVinoOptions& options) {
       ov::hint::performance_mode(ov::hint::PerformanceMode::LATENCY),
       ov::num_streams(1),
       ov::inference_num_threads(options.threads),
-      // Pinned, the first thread of every model runs on the same core: two are not loaded at once.
-      ov::hint::enable_cpu_pinning(false),
       ov::intel_cpu::denormals_optimization(false),
   };
   all.merge(readable_blobs());
@@ -191,9 +187,8 @@ Status check_ports(const ExecutableParts& parts) {
 
 class OpenVinoEngine final : public Engine {
  public:
-  // The plug-in is loaded while whoever makes the engine reads what it is to run.
   explicit OpenVinoEngine(const OpenVinoOptions& options)
-      : options_(options), cache_(options.blob_folder), plugin_(load_plugin()) {}
+      : options_(options), cache_(options.blob_folder) {}
 
   EngineInfo info() const override { return {"openvino", ov::get_openvino_version().buildNumber}; }
   BlobReport blob_report() const override { return cache_.report(); }
@@ -234,7 +229,6 @@ class OpenVinoEngine final : public Engine {
   struct Place {
     Digest key;
     std::shared_ptr<const WeightFile> weights;
-    std::vector<Tensor> constants;
   };
 
   Result<std::unique_ptr<Executable>> compile_checked(const Graph& graph,
@@ -267,7 +261,7 @@ class OpenVinoEngine final : public Engine {
       return std::nullopt;
     }
     const Digest key = blob_key(identity, graph, weights->get(), info().version, options_.threads);
-    return Place{key, *std::move(weights), std::move(constants)};
+    return Place{key, *std::move(weights)};
   }
 
   // False when there is no blob that can be used.
@@ -276,7 +270,7 @@ class OpenVinoEngine final : public Engine {
     if (!blob) return false;
     Status status;
     try {
-      status = import_checked(*blob, place, parts);
+      status = import_checked(*blob, place.weights.get(), parts);
     } catch (const std::exception& e) {
       status = corrupt("compiled blob: OpenVINO: {}", first_line(e.what()));
     }
@@ -290,28 +284,17 @@ class OpenVinoEngine final : public Engine {
     return false;
   }
 
-  Status import_checked(const std::string& blob, const Place& place, ExecutableParts& parts) const {
-    CA_ASSIGN_OR_RETURN(parts.memory, BlobMemory::lay_out(blob, place.weights.get()));
+  Status import_checked(const std::string& blob, const WeightFile* weights,
+                        ExecutableParts& parts) const {
+    CA_ASSIGN_OR_RETURN(parts.memory, BlobMemory::lay_out(blob, weights));
     {
       const PageRange file = parts.memory->file_pages();
-      const PageTrimmer trimmer(pages_in(file, place), file);
+      const PageTrimmer trimmer(file.begin == nullptr ? std::vector<PageRange>()
+                                                      : std::vector<PageRange>{file});
       parts.model = shared_core().import_model(parts.memory->tensor(), "CPU", properties(options_));
     }
     parts.input_ports = find_input_ports(parts.model, parts.inputs.size());
     return check_ports(parts);
-  }
-
-  // Those of the constants, where `file` is the place's file.
-  static std::vector<PageRange> pages_in(const PageRange& file, const Place& place) {
-    std::vector<PageRange> ranges;
-    for (const Tensor& t : place.constants) {
-      if (file.empty() || !t.storage()->is_file_mapping()) continue;
-      const size_t bytes = t.storage()->bytes();
-      const auto offset = place.weights->offset_of(t.storage()->data(), bytes);
-      const PageRange pages = offset ? whole_pages(file.begin + *offset, bytes) : PageRange();
-      if (!pages.empty()) ranges.push_back(pages);
-    }
-    return ranges;
   }
 
   Status compile_model(const Graph& graph, const Layout& layout, const std::optional<Place>& place,
@@ -340,18 +323,8 @@ class OpenVinoEngine final : public Engine {
     }
   }
 
-  // Trouble shows again, and is reported, when the plug-in is used.
-  static std::future<void> load_plugin() {
-    try {
-      return std::async(std::launch::async, [] { shared_core().get_versions("CPU"); });
-    } catch (const std::system_error&) {  // no thread: it is loaded on first use
-      return {};
-    }
-  }
-
   OpenVinoOptions options_;
   mutable BlobCache cache_;
-  std::future<void> plugin_;
 };
 
 }  // namespace

@@ -53,14 +53,12 @@ TEST(PageTrimmer, OnlyWholePagesOfFileMappingsAreTaken) {
 }
 
 TEST(PageTrimmer, ItDropsPagesWhileItLivesAndAtItsEnd) {
-  MappedZeros zeros(8);
+  MappedZeros zeros(2);
   const std::vector<Tensor> tensors{bytes_of(zeros.data(), zeros.bytes(), true)};
   volatile auto* first = reinterpret_cast<unsigned char*>(zeros.data());
-  volatile auto* last = first + zeros.bytes() - 1;
   {
     const PageTrimmer trimmer(mapped_pages(tensors, 0));
     *first = 7;
-    *last = 7;  // by now all of it is read
     for (int i = 0; i < 1000 && *first == 7; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
@@ -68,28 +66,6 @@ TEST(PageTrimmer, ItDropsPagesWhileItLivesAndAtItsEnd) {
     *first = 7;
   }
   EXPECT_EQ(static_cast<int>(*first), 0);
-}
-
-TEST(PageTrimmer, WhatIsBeingReadStaysUntilTheEnd) {
-  MappedZeros zeros(8);
-  const PageRange pages = whole_pages(zeros.data(), zeros.bytes());
-  const size_t half = zeros.bytes() / 2;
-  zeros.data()[half] = std::byte{7};
-  {
-    const PageTrimmer trimmer({pages});
-    zeros.data()[0] = std::byte{7};  // and the last page is not there
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    EXPECT_EQ(std::to_integer<int>(zeros.data()[0]), 7);
-  }
-  EXPECT_EQ(std::to_integer<int>(zeros.data()[0]), 0);
-}
-
-TEST(PageTrimmer, WhatIsDroppedAtTheEndMayBeMore) {
-  MappedZeros zeros(8);
-  zeros.data()[0] = std::byte{7};
-  const PageRange all = whole_pages(zeros.data(), zeros.bytes());
-  { const PageTrimmer trimmer({{all.begin + all.bytes() / 2, all.end}}, all); }
-  EXPECT_EQ(std::to_integer<int>(zeros.data()[0]), 0);
 }
 
 TEST(PageTrimmer, NothingToTrimStartsNothing) {
