@@ -2,6 +2,8 @@
 // libraries before main(). Linked in, so that nobody has to set environment variables.
 #include <cstdlib>
 
+#pragma GCC visibility push(default)  // hidden, the run-time libraries would not find them
+
 extern "C" {
 
 // OpenVINO and oneTBB keep some objects until the process ends.
@@ -40,3 +42,5 @@ __attribute__((constructor)) void tell_tbb_about_sanitizers() {
 }
 
 }  // extern "C"
+
+#pragma GCC visibility pop
