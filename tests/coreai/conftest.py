@@ -19,18 +19,12 @@ except ImportError:  # not installed: what the build has
     import changeaware
 
 from assets import Asset, compile_program  # noqa: E402
+from own_cache import use_own_cache  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory):
-    """Compiled callables of the tests are not the user's; the exact engine's plug-in is."""
-    import os
-
-    theirs = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    cache = tmp_path_factory.mktemp("cache")
-    (cache / "changeaware").mkdir()
-    (cache / "changeaware" / "torch-engine").symlink_to(theirs / "changeaware" / "torch-engine")
-    os.environ["XDG_CACHE_HOME"] = str(cache)
+    use_own_cache(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")

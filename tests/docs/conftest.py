@@ -4,21 +4,20 @@ import functools
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 from page import Page, Tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from own_cache import use_own_cache  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory):
-    """Compiled blobs of the pages are not the user's; the plug-in of the exact engine is."""
-    theirs = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    cache = tmp_path_factory.mktemp("cache")
-    (cache / "changeaware").mkdir()
-    (cache / "changeaware" / "torch-engine").symlink_to(theirs / "changeaware" / "torch-engine")
-    os.environ["XDG_CACHE_HOME"] = str(cache)
+    use_own_cache(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))  # for `
 warnings.filterwarnings("ignore", category=FutureWarning)
 
 from harness import Cli, Compiled  # noqa: E402
+from own_cache import use_own_cache  # noqa: E402
 from programs import efficientsam  # noqa: E402
 from programs.program import vary  # noqa: E402
 
@@ -35,12 +36,7 @@ LIBTORCH = os.environ.get("CHANGEAWARE_LIBTORCH", "")
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory):
-    """Compiled blobs of the tests are not the user's; the plug-in of the exact engine is."""
-    theirs = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    cache = tmp_path_factory.mktemp("cache")
-    (cache / "changeaware").mkdir()
-    (cache / "changeaware" / "torch-engine").symlink_to(theirs / "changeaware" / "torch-engine")
-    os.environ["XDG_CACHE_HOME"] = str(cache)
+    use_own_cache(tmp_path_factory.mktemp("cache"))
     os.environ["CHANGEAWARE_LIBTORCH"] = str(tmp_path_factory.mktemp("no_pytorch"))
 
 
