@@ -4,6 +4,7 @@
 
 #include "cli/error.h"
 #include "cli/npy.h"
+#include "cli/npz.h"
 
 namespace changeaware::cli {
 
@@ -80,9 +81,17 @@ Result<std::map<std::string, Tensor>> read_assigned_tensors(const std::string& o
   CA_ASSIGN_OR_RETURN(const auto files, split_assignments(option, words));
   std::map<std::string, Tensor> out;
   for (const auto& [name, file] : files) {
-    CA_ASSIGN_OR_RETURN(Tensor tensor, read_npy(file));
-    out.emplace(name, std::move(tensor));
+    Result<Tensor> tensor = read_npy(file);
+    if (!tensor.ok()) return tensor.status().with_context(fmt::format("{} {}", option, name));
+    out.emplace(name, *std::move(tensor));
   }
+  return out;
+}
+
+Result<std::map<std::string, Tensor>> read_reference(const std::string& file) {
+  if (file.empty()) return std::map<std::string, Tensor>();
+  Result<std::map<std::string, Tensor>> out = read_npz(file);
+  if (!out.ok()) return out.status().with_context(kReferenceOption);
   return out;
 }
 

@@ -36,8 +36,14 @@ void add_session_options(CLI::App& app, SessionOptions& options);
 Result<std::map<std::string, std::string>> split_assignments(const std::string& option,
                                                              const std::vector<std::string>& words);
 
-// "NAME=FILE.npy" words as tensors by name.
+// "NAME=FILE.npy" words as tensors by name. An error about a file names `option` and NAME, too.
 Result<std::map<std::string, Tensor>> read_assigned_tensors(const std::string& option,
                                                             const std::vector<std::string>& words);
+
+inline constexpr const char* kReferenceOption = "--reference";
+
+// The tensors by name of the .npz file that --reference gives; none without it. Errors name the
+// option, the file and the name.
+Result<std::map<std::string, Tensor>> read_reference(const std::string& file);
 
 }  // namespace changeaware::cli

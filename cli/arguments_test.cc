@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/npy.h"
+#include "cli/test_files.h"
+
 namespace changeaware::cli {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::StartsWith;
 
 // An app with the kinds of options that the commands have.
 struct Example {
@@ -101,6 +105,33 @@ TEST(Arguments, AMalformedAssignmentIsRefusedByName) {
   const auto twice = split_assignments("--version-tag", {"x=1", "x=2"});
   ASSERT_FALSE(twice.ok());
   EXPECT_THAT(twice.status().message(), HasSubstr("x is given twice"));
+}
+
+TEST(Arguments, AFileThatIsNoArrayIsNamedWithItsOptionAndName) {
+  const TemporaryFolder folder;
+  const std::string good = folder.file("good.npy");
+  ASSERT_TRUE(write_npy(good, Tensor::of<float>(DType::kFloat32, {1}, {2})).ok());
+  const std::string notes = folder.write("notes.txt", "no array");
+  for (const char* option : {"--input", "--example"}) {
+    const auto corrupt = read_assigned_tensors(option, {"top=" + good, "side=" + notes});
+    EXPECT_EQ(corrupt.status().code(), StatusCode::kCorrupt);
+    EXPECT_THAT(corrupt.status().message(), StartsWith(option + (" side: " + notes + ": ")));
+    const auto missing = read_assigned_tensors(option, {"side=" + folder.file("missing.npy")});
+    EXPECT_EQ(missing.status().code(), StatusCode::kIo);
+    EXPECT_THAT(missing.status().message(), HasSubstr(std::string(option) + " side: "));
+  }
+  const auto read = read_assigned_tensors("--input", {"top=" + good});
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read->at("top").data_as<float>(), 2);
+}
+
+TEST(Arguments, AReferenceThatIsNoArchiveIsNamedWithItsOption) {
+  const TemporaryFolder folder;
+  const std::string notes = folder.write("notes.txt", "no archive");
+  const auto corrupt = read_reference(notes);
+  EXPECT_EQ(corrupt.status().code(), StatusCode::kCorrupt);
+  EXPECT_THAT(corrupt.status().message(), StartsWith("--reference: " + notes + ": "));
+  EXPECT_TRUE(read_reference("").ok());
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/json_output.h"
 #include "cli/manifest_json.h"
-#include "cli/npz.h"
 #include "cli/process_memory.h"
 #include "cli/progress.h"
 #include "cli/text_table.h"
@@ -115,7 +114,7 @@ struct Words {
 void add_options(CLI::App& app, CompileOptions& options, Words& words) {
   add_repeatable(app, "--example", words.examples,
                  "NAME=FILE.npy: an example input, in place of the one saved in MODEL");
-  app.add_option("--reference", words.reference,
+  app.add_option(kReferenceOption, words.reference,
                  "FILE.npz: outputs by name, computed elsewhere from the example inputs; the "
                  "package is written only when they agree");
   app.add_option("--rtol", words.rtol, "relative tolerance of strategies against the whole program")
@@ -143,9 +142,7 @@ void add_options(CLI::App& app, CompileOptions& options, Words& words) {
 
 Status interpret(const Words& words, CompileOptions& options) {
   CA_ASSIGN_OR_RETURN(options.examples, read_assigned_tensors("--example", words.examples));
-  if (!words.reference.empty()) {
-    CA_ASSIGN_OR_RETURN(options.reference, read_npz(words.reference));
-  }
+  CA_ASSIGN_OR_RETURN(options.reference, read_reference(words.reference));
   if (words.rtol || words.atol) {
     options.tolerance = {words.rtol.value_or(0), words.atol.value_or(0), 0};
   }

@@ -38,7 +38,9 @@ Result<Request> Replayer::assemble(const TraceRequest& request) const {
   out.strategy = options_.strategy;
   out.reuse = !options_.full;
   for (const auto& [name, file] : request.inputs) {
-    CA_ASSIGN_OR_RETURN(out.inputs[name], read_npy(file));
+    Result<Tensor> value = read_npy(file);
+    if (!value.ok()) return value.status().with_context("inputs." + name);
+    out.inputs[name] = *std::move(value);
     out.versions.erase(name);  // the old tag stood for the old value
   }
   for (const auto& [name, tag] : request.versions) out.versions[name] = tag;

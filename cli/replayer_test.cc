@@ -92,9 +92,18 @@ TEST_F(ReplayerTest, AnUnreadableFileFailsItsRequestOnly) {
   missing.inputs["x"] = folder_.file("missing.npy");
   const ReplayResult failed = replayer.run(0, missing);
   EXPECT_EQ(failed.status.code(), StatusCode::kIo);
-  EXPECT_THAT(failed.status.message(), HasSubstr("missing.npy"));
+  EXPECT_THAT(failed.status.message(), HasSubstr("inputs.x: " + missing.inputs["x"]));
   EXPECT_THAT(session_.requests, IsEmpty());
   EXPECT_TRUE(replayer.run(1, give(2)).status.ok());
+}
+
+TEST_F(ReplayerTest, AFileThatIsNoArrayIsNamedWithItsInput) {
+  Replayer replayer(session_, {}, nullptr);
+  TraceRequest request;
+  request.inputs["side"] = folder_.write("notes.txt", "no array");
+  const ReplayResult failed = replayer.run(0, request);
+  EXPECT_EQ(failed.status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(failed.status.message(), HasSubstr("inputs.side: " + request.inputs["side"]));
 }
 
 TEST_F(ReplayerTest, OptionsReachTheSession) {

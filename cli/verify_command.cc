@@ -4,7 +4,6 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/json_output.h"
-#include "cli/npz.h"
 #include "cli/progress.h"
 #include "cli/text_table.h"
 
@@ -68,7 +67,7 @@ Result<int> verify_command(int argc, char** argv) {
   app.add_option("PACKAGE", package, "a package written by `changeaware compile`")->required();
   add_repeatable(app, "--example", examples,
                  "NAME=FILE.npy: an example input, in place of the one in PACKAGE");
-  app.add_option("--reference", reference,
+  app.add_option(kReferenceOption, reference,
                  "FILE.npz: outputs by name, computed elsewhere from the example inputs");
   app.add_option("--threads", options.threads, "engine threads; 0 = all cores")
       ->check(CLI::NonNegativeNumber);
@@ -78,9 +77,7 @@ Result<int> verify_command(int argc, char** argv) {
   if (!proceed) return 0;
 
   CA_ASSIGN_OR_RETURN(options.examples, read_assigned_tensors("--example", examples));
-  if (!reference.empty()) {
-    CA_ASSIGN_OR_RETURN(options.reference, read_npz(reference));
-  }
+  CA_ASSIGN_OR_RETURN(options.reference, read_reference(reference));
   CA_ASSIGN_OR_RETURN(const VerifyReport report, verify(package, std::move(options)));
   as_json ? print_json(package, report) : print_text(package, report);
   return report.equal ? 0 : 1;

@@ -333,7 +333,35 @@ def test_a_damaged_npy_file_is_named(cli, good, tmp_path, name):
     text = good.folder / good.write(good.sample()["text"])
     message = cli.refusal("run", good.package, "--input", f"image={path}", "--input",
                           f"text={text}")
-    assert "bad.npy" in message
+    assert "--input image: " in message and "bad.npy" in message
+
+
+@pytest.mark.parametrize("command", ["compile", "verify"])
+def test_an_example_that_is_no_array_is_named(cli, good, tmp_path, command):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no array")
+    target = [good.folder / "model.pt2", "-o", tmp_path / "p.pt2"]
+    message = cli.refusal(command, *(target if command == "compile" else [good.package]),
+                          "--example", f"image={notes}")
+    assert f"--example image: {notes}" in message
+
+
+@pytest.mark.parametrize("command", ["compile", "verify"])
+def test_a_reference_that_is_no_archive_is_named(cli, good, tmp_path, command):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no archive")
+    target = [good.folder / "model.pt2", "-o", tmp_path / "p.pt2"]
+    message = cli.refusal(command, *(target if command == "compile" else [good.package]),
+                          "--reference", notes)
+    assert f"--reference: {notes}" in message
+
+
+def test_a_file_of_a_trace_that_is_no_array_is_named_with_its_input(cli, good, tmp_path):
+    (tmp_path / "notes.txt").write_text("no array")
+    trace = tmp_path / "trace.json"
+    trace.write_text(json.dumps({"requests": [{"inputs": {"image": "notes.txt"}}]}))
+    first, _ = cli.lines("replay", good.package, trace)
+    assert f"inputs.image: {tmp_path / 'notes.txt'}" in error_text(first)
 
 
 TRACES = {
