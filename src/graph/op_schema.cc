@@ -57,21 +57,21 @@ constexpr TypeName kTypeNames[] = {
     {"bool", ArgType::kBool, ArgType::kBoolList},
     {"SymBool", ArgType::kBool, ArgType::kBoolList},
     {"Scalar", ArgType::kScalar, ArgType::kScalarList},
-    {"str", ArgType::kString, ArgType::kOther},
-    {"ScalarType", ArgType::kScalarType, ArgType::kOther},
-    {"Layout", ArgType::kLayout, ArgType::kOther},
-    {"MemoryFormat", ArgType::kMemoryFormat, ArgType::kOther},
-    {"Device", ArgType::kDevice, ArgType::kOther},
-    {"Graph", ArgType::kGraph, ArgType::kOther},
+    {"str", ArgType::kString, ArgType::kOtherList},
+    {"ScalarType", ArgType::kScalarType, ArgType::kOtherList},
+    {"Layout", ArgType::kLayout, ArgType::kOtherList},
+    {"MemoryFormat", ArgType::kMemoryFormat, ArgType::kOtherList},
+    {"Device", ArgType::kDevice, ArgType::kOtherList},
+    {"Graph", ArgType::kGraph, ArgType::kOtherList},
 };
 
 ArgType arg_type(const TypeText& text) {
+  if (text.list_depth > 1) return ArgType::kOtherList;
+  const bool list = text.list_depth == 1;
   for (const TypeName& known : kTypeNames) {
-    if (known.name != text.base) continue;
-    if (text.list_depth == 0) return known.type;
-    return text.list_depth == 1 ? known.list : ArgType::kOther;
+    if (known.name == text.base) return list ? known.list : known.type;
   }
-  return ArgType::kOther;
+  return list ? ArgType::kOtherList : ArgType::kOther;
 }
 
 // Enumerators by the number that PyTorch's registry prints and by the name that its
@@ -190,6 +190,7 @@ std::optional<Argument> to_argument(const Literal& literal, const ArgSchema& arg
     case ArgType::kScalarType: return as_argument(enumerator(kScalarTypes, literal));
     case ArgType::kLayout: return as_argument(enumerator(kLayouts, literal));
     case ArgType::kMemoryFormat: return as_argument(enumerator(kMemoryFormats, literal));
+    case ArgType::kOtherList:
     case ArgType::kTensorList: return empty ? std::optional<Argument>(TensorList{}) : std::nullopt;
     case ArgType::kTensor:
     case ArgType::kGraph:

@@ -33,8 +33,9 @@ enum class ArgType : uint8_t {
   kLayout,
   kMemoryFormat,
   kDevice,
-  kGraph,  // of a higher-order operator
-  kOther,  // Generator, Dimname, … : only None is accepted
+  kGraph,      // of a higher-order operator
+  kOtherList,  // of strings, of lists, … : only an empty one is accepted
+  kOther,      // Generator, Dimname, … : only None is accepted
 };
 
 struct ArgSchema {

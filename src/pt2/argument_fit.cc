@@ -30,6 +30,8 @@ bool is_symbolic(const Argument& argument, const Graph& graph) {
   return get<ValueRef>(argument) != nullptr && !is_value(argument, graph, ValueKind::kTensor);
 }
 
+}  // namespace
+
 bool is_empty_list(const Argument& argument) {
   return std::visit(
       [](const auto& a) {
@@ -45,6 +47,8 @@ bool is_empty_list(const Argument& argument) {
       },
       argument);
 }
+
+namespace {
 
 // PyTorch wraps a number that is given for a tensor; it stays a number here.
 Fitted fit_tensor(const Argument& a, const ArgSchema&, const Graph&) {
@@ -109,7 +113,12 @@ Fitted fit_scalar(const Argument& a, const ArgSchema&, const Graph&) {
 Fitted fit_scalar_list(const Argument& a, const ArgSchema&, const Graph&) {
   const bool fits = get<std::vector<int64_t>>(a) || get<std::vector<double>>(a) ||
                     get<std::vector<bool>>(a) || get<SymIntList>(a);
+  if (is_empty_list(a)) return Argument(std::vector<double>{});
   return fits ? Fitted(a) : std::nullopt;
+}
+
+Fitted fit_other_list(const Argument& a, const ArgSchema&, const Graph&) {
+  return is_empty_list(a) ? Fitted(TensorList{}) : std::nullopt;
 }
 
 template <class T>
@@ -142,6 +151,7 @@ constexpr TypeFit kFits[] = {
     {ArgType::kMemoryFormat, "a memory format", fit_exactly<MemoryFormat>},
     {ArgType::kDevice, "a device", fit_exactly<Device>},
     {ArgType::kGraph, "a graph", fit_exactly<std::shared_ptr<const Graph>>},
+    {ArgType::kOtherList, "an empty list", fit_other_list},
     {ArgType::kOther, "nothing", fit_nothing},
 };
 

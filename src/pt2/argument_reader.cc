@@ -152,6 +152,13 @@ Result<Argument> read_fixed_list(const JsonView& view, const ArgumentScope& scop
   return Argument(std::move(items));
 }
 
+// Lists that no operator here reads, so that only the empty one is known.
+Result<Argument> read_other_list(const JsonView& view, const ArgumentScope&) {
+  CA_ASSIGN_OR_RETURN(const auto elements, view.elements());
+  if (!elements.empty()) return at(view, unsupported("a list of this kind that is not empty"));
+  return Argument(TensorList{});
+}
+
 Result<Argument> read_scalar_type(const JsonView& view, const ArgumentScope&) {
   CA_ASSIGN_OR_RETURN(const int64_t code, view.as_int());
   const auto dtype = dtype_from_code(code);
@@ -209,6 +216,10 @@ constexpr KindReader kReaders[] = {
     {"as_sym_floats", read_fixed_list<double, read_float>},
     {"as_sym_bool", read_symbolic<read_bool>},
     {"as_sym_bools", read_fixed_list<bool, read_bool>},
+    {"as_strings", read_other_list},
+    {"as_int_lists", read_other_list},
+    {"as_float_lists", read_other_list},
+    {"as_nested_tensors", read_other_list},
     {"as_scalar_type", read_scalar_type},
     {"as_memory_format", read_memory_format},
     {"as_layout", read_layout},

@@ -31,6 +31,9 @@ Result<Argument> read_argument(const JsonView& view, const ArgumentScope& scope)
 Result<Argument> fit_argument(const Argument& argument, const ArgSchema& schema,
                               const Graph& graph);
 
+// Exporters spell an empty list as one of any kind where they do not know the type of its elements.
+bool is_empty_list(const Argument& argument);
+
 // "a list of integers": the kind of an argument, for messages.
 std::string_view argument_kind(const Argument& argument);
 

@@ -209,8 +209,9 @@ Result<size_t> next_position(const OpSchema& op, size_t& position) {
 }
 
 Status append_operand(std::optional<Argument>& list, const Argument& operand) {
-  if (const auto* whole = std::get_if<TensorList>(&operand); whole && !list) {
-    list = *whole;
+  const auto* whole = std::get_if<TensorList>(&operand);
+  if (!list && (whole != nullptr || is_empty_list(operand))) {
+    list = whole != nullptr ? *whole : TensorList{};
     return {};
   }
   if (!list) list = TensorList{};

@@ -248,7 +248,7 @@ TEST(Pt2Reader, AListThatCouldBeSymbolicAndIsNotIsAPlainList) {
 TEST(Pt2Reader, KindsThatNoOperatorHasAreRefusedByName) {
   for (const char* kind : {"as_complex", "as_int_lists", "as_float_lists", "as_nested_tensors",
                            "as_strings", "as_string_to_argument", "as_operator"}) {
-    const auto program = with_floats("\"" + std::string(kind) + "\": []");
+    const auto program = with_floats("\"" + std::string(kind) + "\": [[]]");
     ASSERT_FALSE(program.ok()) << kind;
     EXPECT_EQ(program.status().code(), StatusCode::kUnsupported) << kind;
     EXPECT_NE(program.status().message().find(kind), std::string::npos)

@@ -17,9 +17,9 @@ namespace changeaware {
 
 inline const std::vector<std::string>& readable_programs() {
   static const std::vector<std::string> kNames = {
-      "kwargs_order",   "nested_dict", "duplicates",    "fixed_outputs",
-      "views",          "dynamic",     "no_grad",       "operators",
-      "operators_core", "views_core",  "writes_buffer", "conditional"};
+      "kwargs_order",  "nested_dict", "duplicates", "fixed_outputs",  "views",
+      "dynamic",       "no_grad",     "operators",  "operators_core", "views_core",
+      "writes_buffer", "conditional", "no_operands"};
   return kNames;
 }
 

@@ -25,6 +25,8 @@ def library(tmp_path_factory) -> pathlib.Path:
          f"-L{torch_folder / 'lib'}", "-ltorch", "-ltorch_cpu", "-lc10"], check=True)
     torch.ops.load_library(str(path))
     torch.library.register_fake("changeaware_trial::twice", torch.empty_like)
+    torch.library.register_fake("changeaware_trial::counted",
+                                lambda x, *lists: torch.empty_like(x))
     torch.library.register_fake("changeaware_trial::clear", lambda x: None)
     return path
 
@@ -48,6 +50,23 @@ def test_a_custom_operator_runs_when_its_library_is_named(cli, exact_engine, lib
     assert all(r.get("equal") is True for r in replay.requests), replay.requests
     verified = cli.json("verify", package.package, "--op-library", library)
     assert verified["equal"] is True
+
+
+def test_empty_lists_of_every_kind_are_read_inside_a_branch(compiled, exact_engine, library):
+    def counts(x):
+        return torch.ops.changeaware_trial.counted(x, [], [], [], [], [], [])
+
+    def chooses(which, x, y):
+        return torch.cond(which, counts, lambda x: x * 3, (x,)), y + 1
+
+    package = compiled(
+        Program(Function(chooses), (torch.tensor(True), torch.ones(3), torch.ones(2))),
+        options=("--op-library", library))
+    which = package.inputs[0]
+    for value in (True, False):
+        values = {**package.sample(), which: np.array(value)}
+        answer = package.run(values, options=("--op-library", library))
+        package.assert_close(answer, package.expected(values), 0, 0)
 
 
 def test_without_its_library_a_custom_operator_is_refused_by_name(compiled, exact_engine, library):

@@ -11,6 +11,7 @@ from harness import CliError, error_text
 
 CONTROL_FLOW = [
     control_flow.branch, control_flow.branch_on_data, control_flow.branch_on_size,
+    control_flow.branch_without_operands,
     control_flow.branch_that_asserts, control_flow.repeat, control_flow.recurrence,
     control_flow.each_row,
 ]

@@ -47,6 +47,17 @@ def branch_on_data():
                    vary(name, value, step))
 
 
+class BranchWithoutOperands(nn.Module):
+    """The branches read nothing, so the exporter cannot tell what its list of operands is of."""
+
+    def forward(self, which, x):
+        return torch.cond(which, lambda: torch.ones(3), lambda: torch.zeros(3), ()) + x, x * 2
+
+
+def branch_without_operands():
+    return Program(BranchWithoutOperands(), (torch.tensor(True), filled(3)))
+
+
 class BranchOnSize(nn.Module):
     """The predicate is about a symbolic size."""
 

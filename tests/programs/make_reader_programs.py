@@ -157,6 +157,13 @@ class Conditional(nn.Module):
         return torch.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, (x,))
 
 
+class NoOperands(nn.Module):
+    """Branches that read nothing: the exporter does not know what the list of operands is of."""
+
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda: torch.ones(2), lambda: torch.zeros(2), ()) + x
+
+
 def programs():
     t = torch.ones
     half = torch.export.Dim("half", min=2, max=64)
@@ -175,6 +182,7 @@ def programs():
     yield "writes_buffer_core", WritesBuffer(), (t(1), t(1)), {}, {"core": True}
     yield "writes_input_core", WritesInput(), (t(1), t(1)), {}, {"core": True}
     yield "conditional", Conditional(), (t(2),), {}, {}
+    yield "no_operands", NoOperands(), (t(2),), {}, {}
 
 
 def drop_traces(program):
